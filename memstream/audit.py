@@ -13,6 +13,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from schemas.log.owner import Owner, OwnerKind
+from schemas.security import audit_roster
 from schemas.security.audit import Chain, Check, Entry, Fault
 from schemas.storage import postgres_connections
 from schemas.storage.postgres_connections import LONG_SECONDS
@@ -27,12 +28,14 @@ class AuditError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """`heads`: chain -> (seq, hash in hex), for a later `--against`."""
+    """`heads`: chain -> (seq, hash in hex), for a later `--against`. `begun_at`: when the list of chains was begun; an
+    emptied log that was begun anew has a late one."""
 
     entries: int
     erased: int
     faults: list[Fault]
     heads: dict[int, tuple[int, str]]
+    begun_at: datetime | None = None
 
 
 def verify(dsn: str, key: bytes, anchors: dict[int, tuple[int, str]] | None = None) -> Verified:
@@ -54,8 +57,15 @@ def verify(dsn: str, key: bytes, anchors: dict[int, tuple[int, str]] | None = No
             entries, erased = entries + check.entries, erased + check.erased
             heads[chain.chain] = (chain.seq, chain.hash.hex())
         faults += _strays(connection, [c.chain for c in chains])
+        roster = _roster(connection)
+        faults += audit_roster.faults(key, roster, chains)
     faults += [Fault(n, seq, "anchor") for n, (seq, _) in sorted(anchors.items()) if n not in heads]
-    return Verified(entries, erased, faults, heads)
+    return Verified(entries, erased, faults, heads, roster.begun_at if roster else None)
+
+
+def _roster(connection: psycopg.Connection[Any]) -> audit_roster.Roster | None:
+    row = connection.execute("SELECT begun_at, chains, seqs, seal FROM audit.roster").fetchone()
+    return None if row is None else audit_roster.Roster(*row)
 
 
 def _entries(connection: psycopg.Connection[Any], chain: int) -> Iterator[Entry]:

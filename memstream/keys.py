@@ -14,12 +14,12 @@ from psycopg.rows import dict_row
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.base import Id
-from schemas.security.api_keys import PREFIX, digest
+from schemas.security.api_keys import PREFIX, digest, permissions_of
 from schemas.security.scope import OF_THE_WHOLE, Permission, membership
 from schemas.storage import postgres_connections
 
 _ID: TypeAdapter[str] = TypeAdapter(Id)
-_SHOWN = "key_id, tenant, name, scopes, users, projects, created_at, expires_at, revoked_at, replaces"
+_SHOWN = "key_id, tenant, name, scopes, documents, users, projects, created_at, expires_at, revoked_at, replaces"
 
 
 class KeyCommandError(Exception):
@@ -67,7 +67,7 @@ def listed(dsn: str, tenant: str | None) -> list[dict[str, Any]]:
     with postgres_connections.connect(dsn, row_factory=dict_row) as connection:
         rows = connection.execute(query.encode(), {"t": tenant}).fetchall()
     now = datetime.now(UTC)
-    return [{**row, "state": _state(row, now)} for row in rows]
+    return [{**_shown(row), "state": _state(row, now)} for row in rows]
 
 
 def rotate(dsn: str, key_id: str, grace: timedelta, expires_at: datetime | None) -> Minted:
@@ -83,7 +83,7 @@ def rotate(dsn: str, key_id: str, grace: timedelta, expires_at: datetime | None)
             until = min(until, row["expires_at"])
         connection.execute("UPDATE auth.keys SET expires_at = %s WHERE key_id = %s", (until, key_id))
         grant = Grant(
-            row["tenant"], row["name"], tuple(Permission(s) for s in row["scopes"]),
+            row["tenant"], row["name"], _permissions(row),
             _tuple(row["users"]), _tuple(row["projects"]), expires_at,
         )  # fmt: skip
         return _insert(connection, grant, key_id)
@@ -109,15 +109,26 @@ def _insert(connection: psycopg.Connection[Any], grant: Grant, replaces: str | N
     key_id = base64.b32encode(secrets.token_bytes(8)).decode().lower()[:12]
     key = f"{PREFIX}{key_id}_{secrets.token_urlsafe(32)}"
     connection.execute(
-        "INSERT INTO auth.keys (key_id, tenant, name, digest, scopes, users, projects, expires_at, replaces)"
-        " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)",
+        "INSERT INTO auth.keys (key_id, tenant, name, digest, scopes, documents, users, projects, expires_at, replaces)"
+        " VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
         (
-            key_id, grant.tenant, grant.name, digest(key), [s.value for s in grant.scopes],
+            key_id, grant.tenant, grant.name, digest(key),
+            [s.value for s in grant.scopes if s is not Permission.DOCUMENTS], Permission.DOCUMENTS in grant.scopes,
             None if grant.users is None else list(grant.users),
             None if grant.projects is None else list(grant.projects), grant.expires_at, replaces,
         ),
     )  # fmt: skip
     return Minted(key_id, key)
+
+
+def _permissions(row: dict[str, Any]) -> tuple[Permission, ...]:
+    bound = row["users"] is not None or row["projects"] is not None
+    held = permissions_of(row["scopes"], row["documents"], bound=bound)
+    return tuple(p for p in Permission if p in held)
+
+
+def _shown(row: dict[str, Any]) -> dict[str, Any]:
+    return {**{k: v for k, v in row.items() if k != "documents"}, "scopes": [p.value for p in _permissions(row)]}
 
 
 def _checked(option: str, given: str) -> None:

@@ -22,7 +22,7 @@ from schemas.events.documents import ProfileVersion
 from schemas.log import topics
 from schemas.log.codec import Codec, DecodeError, describe
 from schemas.log.topics import Topic
-from schemas.profile.model import Profile, TableSpec
+from schemas.profile.model import Profile
 from schemas.profile.sensitive import kept_in_the_clear
 from schemas.storage.connections import Bootstrap, librdkafka
 
@@ -83,14 +83,6 @@ class ProfileFollower:
     def of(self, tenant: str) -> Profile:
         """In force for a tenant."""
         return self.tenants.get(tenant, self.default)
-
-    def tables(self) -> Sequence[TableSpec]:
-        """Structured tables of every profile in force; of two with one name, the default's."""
-        named: dict[str, TableSpec] = {}
-        for profile in (self.default, *self.tenants.values()):
-            for spec in profile.tables:
-                named.setdefault(spec.name, spec)
-        return tuple(named.values())
 
     def _follow(self, bootstrap: Bootstrap) -> None:
         consumer = Consumer(

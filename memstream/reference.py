@@ -85,6 +85,7 @@ def _permission(dependant: Any) -> str:
     doors = {
         boundary.reader: "read",
         boundary.writer: "write",
+        boundary.documents_writer: "documents",
         boundary.operator: "operator",
         boundary.originals_reader: "pii",
     }

@@ -1,4 +1,4 @@
-"""A random key kept beside the data when none is configured."""
+"""Files that hold keys: a random one beside the data when none is configured, and copies of others."""
 
 from __future__ import annotations
 
@@ -42,3 +42,17 @@ def _make(path: Path) -> None:
             os.link(name, path)
     finally:
         os.unlink(name)
+
+
+def replace_private(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all, mode 0600 whatever the file had that it replaces."""
+    fd, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    try:
+        with os.fdopen(fd, "wb") as f:
+            f.write(content)
+            f.flush()
+            os.fsync(f.fileno())
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise

@@ -12,6 +12,7 @@ from pydantic_settings import SettingsConfigDict
 
 from memstream import connections
 from memstream.connections import Connections
+from memstream.endpoint_url import public_and_plain
 from schemas.profile.model import PROFILES_DIR
 from schemas.storage.connections import Brokers, MilvusAccess
 from schemas.storage.disk import MB, Reserve
@@ -133,7 +134,10 @@ class Settings(Connections):
         description="OpenAI-compatible endpoint of a language model, https://host/v1; empty: rules and extracts only.",
     )
     model_name: str = Field(default="", description="Model that the endpoint is asked for.")
-    model_key: SecretStr = Field(default=SecretStr(""), description="Key of the endpoint, sent as a bearer token.")
+    model_key: SecretStr = Field(
+        default=SecretStr(""),
+        description="Key of the endpoint, sent as a bearer token: over https, or within your network.",
+    )
     model_timeout_seconds: float = Field(default=60.0, gt=0, description="Longest wait for one answer.")
     model_tries: int = Field(default=10, ge=1, le=1_000, description="Most calls of a model for one turn or text.")
     model_age_seconds: float = Field(
@@ -233,6 +237,16 @@ class Settings(Connections):
         if wanted and not info.data.get("model_url"):
             raise ValueError("needs a model: set MEMSTREAM_MODEL_URL")
         return wanted
+
+    @field_validator("model_key")
+    @classmethod
+    def _sealed_on_its_way(cls, key: SecretStr, info: ValidationInfo) -> SecretStr:
+        if key.get_secret_value() and public_and_plain(str(info.data.get("model_url", ""))):
+            raise ValueError(
+                "is sent with every call: MEMSTREAM_MODEL_URL must begin with https://, or name a host of your network"
+                " (a private address, a name without a dot, or one that ends in .internal, .local, .lan or .svc)"
+            )
+        return key
 
     @field_validator("model_name")
     @classmethod

@@ -87,7 +87,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
         summary="Agent memory as a log: turns in, screened, de-duplicated, cited memories out.",
         version="1",
         lifespan=lifespan,
-        docs_url="/docs",
+        docs_url=None,
         redoc_url=None,
     )
     lane, questions, screening = ComputeLane(), ComputeLane("questions"), FairLane("door")

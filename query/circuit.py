@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -52,7 +53,31 @@ class Circuit:
             self._until = self._clock() + self._seconds
 
 
-def _near() -> Circuit:
+class TenantCircuits:
+    """A circuit a tenant beside the store's own: queries of one that time out leave the store to the others. A store
+    that hangs for all is found by what the service asks for itself. Use from one event loop."""
+
+    def __init__(self, make: Callable[[], Circuit], most: int = 1_000) -> None:
+        self._make, self._most = make, most
+        self._failing: OrderedDict[str, Circuit] = OrderedDict()
+
+    def lets_through(self, tenant: str) -> bool:
+        found = self._failing.get(tenant)
+        return found is None or found.lets_through()
+
+    def succeeded(self, tenant: str) -> None:
+        self._failing.pop(tenant, None)
+
+    def failed(self, tenant: str) -> None:
+        found = self._failing.pop(tenant, None) or self._make()
+        self._failing[tenant] = found
+        found.failed()
+        while len(self._failing) > self._most:
+            self._failing.popitem(last=False)
+
+
+def near() -> Circuit:
+    """Of a store that nearly every read needs, and that is cheap to ask."""
     return Circuit(seconds=NEAR_SECONDS)
 
 
@@ -60,8 +85,8 @@ def _near() -> Circuit:
 class Circuits:
     """One a store; the background look at the stores asks each in any case and so closes it as soon as it answers."""
 
-    postgres: Circuit = field(default_factory=_near)
-    redis: Circuit = field(default_factory=_near)
+    postgres: Circuit = field(default_factory=near)
+    redis: Circuit = field(default_factory=near)
     milvus: Circuit = field(default_factory=Circuit)
 
     def open(self) -> dict[str, bool]:

@@ -19,12 +19,13 @@ from query.config import QueryConfig
 from query.deps import Deps, Screen
 from query.key_threads import KEY_SECONDS, KeyThreads
 from query.producer import KafkaLog
+from query.views.shares import PLACES, RESERVED
 from schemas.log.codec import Codec
 from schemas.profile.model import Profile
 from schemas.storage import postgres_connections
 from schemas.storage.connections import MilvusAddress
 
-_POSTGRES_CONNECTIONS = 8
+_POSTGRES_CONNECTIONS = PLACES + RESERVED
 _REDIS_CONNECTIONS = 16
 
 

@@ -14,7 +14,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from pydantic.json_schema import models_json_schema
 
-from query import answers, errors
+from query import answers, errors, reference_page
 from query.auth.boundary import scope_of
 from query.freshness import WAIT_FOR, WAIT_MS, freshness_of
 
@@ -39,6 +39,7 @@ def install(app: FastAPI, parts: Sequence[APIRouter]) -> None:
         return app.openapi_schema
 
     app.openapi = described  # type: ignore[method-assign]
+    reference_page.install(app, described)
 
 
 def describe(app: FastAPI, routers: Sequence[APIRouter]) -> dict[str, Any]:

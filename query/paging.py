@@ -45,6 +45,8 @@ def _part(part: Any, kind: type) -> Any:
         return at
     if type(part) is not kind or (isinstance(part, str) and "\0" in part):
         raise ValueError("type")
+    if isinstance(part, int) and not -(2**63) <= part < 2**63:
+        raise ValueError("range")
     return part
 
 

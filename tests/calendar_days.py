@@ -1,12 +1,15 @@
-"""The unit tests on other days: `python -m tests.calendar_days`, or some of the days by name. In 400 days all tests; on
-the days on which calendars break things the files that can come to a clock (tests/clocks.py). Debian's `faketime` moves
-the clock; without it nothing runs, and the skip is said.
+"""The unit tests on other days: `python -m tests.calendar_days`, or some of the days by name. In 400 days all tests,
+while it is noted which of them depend on the day (tests/clock_reads.py); on the days on which calendars break things
+those that do. Where nothing was noted, because the first day was left out or ended early, whole files run that can come
+to a clock by what they import (tests/clocks.py): more than needed. Debian's `faketime` moves the clock; without it
+nothing runs, and the skip is said.
 
 Prints a line a day and a summary; the exit status is 1 when a test fails or a day takes longer than its deadline.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -14,8 +17,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.clocks import ROOT, on_calendar
@@ -45,22 +48,29 @@ SAME_ON_ANY_DAY = {
     "tests.unit.stack.test_supervisor": "children that end, under the monotonic clock",
     "tests.unit.streams.test_faults": "crashes at every point of every step",
     "tests.unit.streams.test_hanging_processes": "records that hang, under the monotonic clock",
+    "tests.unit.test_clock_reads": "which tests depend on the day",
     "tests.unit.test_imports": "which packages a process imports",
     "tests.unit.topology.test_batches": "how records are batched; test_batches_days is about days",
     "tests.unit.waits.test_patience": "how long something is waited for",
 }
 """Module -> what it is about. They can come to a clock, through programs that they start or the query service, and cost
 half of a day; in 400 days they run with all others."""
+NOTING = ("-p", "tests.clock_reads")
+"""Tests that depend on the day are noted, and chosen again by what was noted."""
 WAITS = ROOT / "tests" / "faketime" / "cnd_timedwait.c"
 """Mends what libfaketime leaves out, without which librdkafka waits for ever."""
 _WORDS = (Outcome.PASSED, Outcome.FAILED, Outcome.SKIPPED)
 _LAST_LINES = 20
+_MOST_READERS = 10
+DATED = "dated.json"
+"""File of the tests that depend on the day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
     """`moment`: as `faketime` reads it, in `zone`, the machine's time zone for the tests. The clock goes on from there:
-    a moment before midnight has the day change while tests run. `whole`: all tests."""
+    a minute before midnight has the day change while tests run, some of them before it and some behind. `whole`: all
+    tests."""
 
     name: str
     moment: str
@@ -76,8 +86,8 @@ DAYS = (
     Day("in-400-days", "+400 days", whole=True),
     Day("month-end", "2026-11-30 16:00:00"),
     Day("leap-day", "2028-02-29 12:00:00"),
-    Day("new-year", "2026-12-31 23:59:40"),
-    Day("summer-time", "2027-03-28 01:59:40", "Europe/Berlin"),
+    Day("new-year", "2026-12-31 23:59:00"),
+    Day("summer-time", "2027-03-28 01:59:00", "Europe/Berlin"),
 )
 
 
@@ -88,6 +98,8 @@ class Told:
     ended: Ended
     results: Results
     log: Sequence[str] = ()
+    dated: Mapping[str, str] = field(default_factory=dict)
+    """Tests that depend on the day -> through what, where it was noted."""
 
     @property
     def passed(self) -> bool:
@@ -110,11 +122,24 @@ def files() -> list[str]:
     return sorted(f"{name.replace('.', '/')}.py" for name in on_calendar() - SAME_ON_ANY_DAY.keys())
 
 
-def command(day: Day, faketime: str, folder: Path) -> list[str]:
-    """`folder`: for what the tests write, and `results.jsonl`."""
-    tests = [sys.executable, "-m", "pytest", *(["tests/unit"] if day.whole else files()), "-n", "auto", "--color=no"]
+def chosen(dated: Mapping[str, str]) -> dict[str, str]:
+    """Those of them that run on days that are not whole."""
+    same = tuple(f"{name.replace('.', '/')}.py::" for name in SAME_ON_ANY_DAY)
+    return {test: why for test, why in dated.items() if not test.startswith(same)}
+
+
+def command(day: Day, faketime: str, folder: Path, dated: Mapping[str, str]) -> list[str]:
+    """`folder`: for what the tests write, `results.jsonl` and DATED. `dated`: tests that depend on the day."""
+    wanted = chosen(dated)
+    paths, choice = files(), list[str]()
+    if day.whole:
+        paths, choice = ["tests/unit"], ["--clock-reads", str(folder / DATED)]
+    elif wanted:
+        (folder / DATED).write_text(json.dumps(wanted), encoding="utf-8")
+        paths, choice = sorted({test.partition("::")[0] for test in wanted}), ["--tests-of", str(folder / DATED)]
+    tests = [sys.executable, "-m", "pytest", *paths, "-n", "auto", "--color=no"]
     kept = ["-p", "no:cacheprovider", "--basetemp", str(folder / "tests"), "--results", str(folder / "results.jsonl")]
-    return [faketime, day.moment, *tests, *PLUGIN, *kept]
+    return [faketime, day.moment, *tests, *PLUGIN, *NOTING, *choice, *kept]
 
 
 def environment(day: Day, folder: Path, waits: Path) -> dict[str, str]:
@@ -139,13 +164,15 @@ def compiled_waits(compiler: str, folder: Path) -> Path:
     return library
 
 
-def run(day: Day, faketime: str, waits: Path, children: Children) -> Told:
+def run(day: Day, faketime: str, waits: Path, children: Children, dated: Mapping[str, str]) -> Told:
     with tempfile.TemporaryDirectory(prefix="memstream-day-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         log, until = folder / "log", time.monotonic() + day.seconds
-        ended = children.run(command(day, faketime, folder), log, until, environment(day, folder, waits))
+        ended = children.run(command(day, faketime, folder, dated), log, until, environment(day, folder, waits))
         lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        return Told(ended, read(folder / "results.jsonl"), lines[-_LAST_LINES:])
+        noted = folder / DATED
+        found = json.loads(noted.read_text(encoding="utf-8")) if noted.exists() else {}
+        return Told(ended, read(folder / "results.jsonl"), lines[-_LAST_LINES:], found)
 
 
 def report(names: Sequence[str]) -> int:
@@ -162,15 +189,23 @@ def report(names: Sequence[str]) -> int:
     broken: list[str] = []
     children = Children()
     with tempfile.TemporaryDirectory(prefix="memstream-days-") as folder, children.ended():
-        waits = compiled_waits(compiler, Path(folder))
+        waits, dated = compiled_waits(compiler, Path(folder)), dict[str, str]()
         for day in days:
-            told = run(day, faketime, waits, children)
+            told = run(day, faketime, waits, children, dated)
+            if day.whole:
+                dated = dict(told.dated)
+                _say(f"{len(chosen(dated))} tests depend on the day: {readers(dated)}")
             total.update({outcome: told.results.count(outcome) for outcome in _WORDS})
             broken += [] if told.passed else [day.name]
             _say(line(day, told))
     counts = ", ".join(f"{total[outcome]} {outcome}" for outcome in _WORDS)
     _say(f"calendar: {counts}{'; not passed: ' + ', '.join(broken) if broken else ''}")
     return 1 if broken else 0
+
+
+def readers(dated: Mapping[str, str]) -> str:
+    """Through what most of them depend on it."""
+    return ", ".join(f"{n} by {reader}" for reader, n in Counter(chosen(dated).values()).most_common(_MOST_READERS))
 
 
 def line(day: Day, told: Told) -> str:

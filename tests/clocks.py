@@ -18,8 +18,11 @@ _CLOCKS = {
     ("time", "time_ns"), ("time", "localtime"), ("time", "gmtime"), ("time", "strftime"), ("time", "ctime"),
 }  # fmt: skip
 """What tells the day. `time.monotonic` does not."""
-_MAY_READ = re.compile(r"\b(?:datetime|date|time)\W+(?:now|today|utcnow|\w*time\w*)\b")
-"""What a text has that reads a clock, as `datetime.now`: few have, and the others' expressions need no look."""
+_MAY_READ = re.compile(
+    r"\b(?:datetime|date|time)\W+(?:now|today|utcnow|\w*time\w*)\b|from time import|\b(?:datetime|date|time) as "
+)
+"""What a text has that reads a clock, as `datetime.now`, or gives one another name: few have, and the others'
+expressions need no look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,20 @@ def on_calendar() -> frozenset[str]:
     return frozenset(n for n in tests if any(known[m].reads_clock for m in _reached(n, known)))
 
 
+@lru_cache(maxsize=1)
+def _tests_reach() -> Mapping[str, frozenset[str]]:
+    """Modules of unit tests -> what their import brings, the conftest.py above all of them included."""
+    known = modules()
+    above = frozenset(m for n in ("tests.conftest", "tests.unit.conftest") for m in _reached(n, known))
+    tests = [n for n in known if n.startswith("tests.unit.") and n.rpartition(".")[2].startswith("test_")]
+    return {name: above | _reached(name, known) for name in tests}
+
+
+def importing(name: str) -> list[str]:
+    """Modules of unit tests that import a module, at some remove."""
+    return [test for test, reached in _tests_reach().items() if name in reached]
+
+
 def _reached(name: str, known: Mapping[str, Module]) -> set[str]:
     """The module, the conftest.py of its folders below tests/unit, and all that they import."""
     folders = name.split(".")[:-1]
@@ -95,9 +112,27 @@ def _module(text: str, known: Set[str]) -> Module:
 
 
 def _clock_lines(tree: ast.Module) -> Iterator[int]:
+    """Under whatever name the module knows the clock."""
+    names = {
+        name.asname or name.name: name.name
+        for node in _statements(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in node.names
+    }
+    functions = {
+        name.asname or name.name
+        for node in _statements(tree)
+        if isinstance(node, ast.ImportFrom) and node.module == "time"
+        for name in node.names
+        if ("time", name.name) in _CLOCKS
+    }
     for node in ast.walk(tree):
         match node:
-            case ast.Attribute(value=ast.Name(id=owner), attr=name) if (owner, name) in _CLOCKS:
+            case ast.Attribute(value=ast.Name(id=owner), attr=name) if (names.get(owner, owner), name) in _CLOCKS:
+                yield node.lineno
+            case ast.Attribute(value=ast.Attribute(attr=owner), attr=name) if (owner, name) in _CLOCKS:
+                yield node.lineno
+            case ast.Name(id=name, ctx=ast.Load()) if name in functions:
                 yield node.lineno
 
 

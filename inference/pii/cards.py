@@ -1,6 +1,7 @@
 """Bank cards: issuer prefix, its lengths and Luhn, in one run of digits or in groups parted by any one mark."""
 
 import re
+from itertools import pairwise
 
 from inference.pii.checksums import luhn
 from inference.pii.number_labels import LABELLED
@@ -37,15 +38,25 @@ _GROUPS = (
     rf"{_FOURS}(?P=mark)[0-9]{{3}}{_NOT_ON}",
     rf"{_BEFORE}3[0-9]{{3}}{_MARK}(?<![0-9])[0-9]{{6}}(?P=mark)[0-9]{{4,5}}{_NOT_ON}",
 )
+_RISE = 1_000
 _NO_CARD = re.compile(
+    # "please block 4012 ...": what is done with a card is no label of a number.
+    rf"(?<!please[ ])(?<!to[ ])(?<!you[ ])(?<!and[ ])(?<!just[ ])(?<!we[ ])(?<!they[ ])"
     rf"(?:{LABELLED.pattern})|\b(?:sim|iccid|imei)\b[^.\n]{{0,40}}$|SIM卡[^。\n]{{0,20}}$", re.IGNORECASE | re.ASCII
 )
+
+
+def _are_readings(value: str) -> bool:
+    """Do the groups rise by little, as a meter's do ("4021 4044 4102 4131")?"""
+    groups = [int(group) for group in re.findall(r"[0-9]+", value)]
+    rises = all(first < second for first, second in pairwise(groups))
+    return len(groups) > 2 and rises and groups[-1] - groups[0] < _RISE
 
 
 def _card(value: str, near: bool) -> float | None:
     """Score a bank card: issuer prefix, its lengths and Luhn; only a stated card may fail the first two."""
     digits = digits_of(value)
-    if not luhn(digits):
+    if not luhn(digits) or (not near and _are_readings(value)):
         return None
     for prefix, lengths in _CARD_PREFIXES:
         if prefix.match(digits) and len(digits) in lengths:

@@ -4,6 +4,7 @@ import re
 
 from inference.pii.accounts import NOT_A_BANKS
 from inference.pii.checksums import social_credit_code
+from inference.pii.labels import alternatives
 from inference.pii.rules import DIGIT, Rule
 
 _B, _E = r"(?<![0-9A-Za-z])", r"(?![0-9A-Za-z])"
@@ -30,6 +31,13 @@ _CREDIT_CONTEXT = re.compile(r"信用代码|统一代码|税号|纳税人识别�
 _ACCOUNT_CONTEXT = re.compile(
     r"卡号|账号|帐号|账户|银行卡|储蓄卡|信用卡|工资卡|借记卡|account (?:number|no)|iban", re.IGNORECASE
 )
+# Directly before a number of a telephone's form, what else has one. A courier or a member has telephones too.
+_OF_A_THING = re.compile(
+    rf"(?:(?:{alternatives('numbered_thing')})号码?(?:是|为)?[ :]{{0,2}}"
+    r"|\b(?:order|tracking|invoice|serial|part|ticket|item|batch|lot)"
+    r"(?:[ ](?:no\.?|numbers?|id))?(?:[ ]is)?[ :#]{1,2})$",
+    re.IGNORECASE,
+)
 _OLD_ID_CONTEXT = re.compile(r"身份证|证件号")
 
 
@@ -45,8 +53,8 @@ def _passport(value: str, near: bool) -> float | None:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("cn mobile", "PHONE_NUMBER", re.compile(_MOBILE), 0.9, needs=(DIGIT,)),
-    Rule("cn landline", "PHONE_NUMBER", re.compile(_LANDLINE), 0.8, needs=(DIGIT,)),
+    Rule("cn mobile", "PHONE_NUMBER", re.compile(_MOBILE), 0.9, needs=(DIGIT,), unless_after=_OF_A_THING),
+    Rule("cn landline", "PHONE_NUMBER", re.compile(_LANDLINE), 0.8, needs=(DIGIT,), unless_after=_OF_A_THING),
     Rule("cn plate", "CN_LICENSE_PLATE", re.compile(_PLATE), 0.85, needs=(DIGIT,)),
     Rule(
         "passport",

@@ -279,7 +279,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "stated secret zh",
         CREDENTIAL,
-        re.compile(_KEY_WORD_ZH + _JOIN_ZH + _VALUE, re.IGNORECASE),
+        re.compile("(?<!《)" + _KEY_WORD_ZH + _JOIN_ZH + _VALUE, re.IGNORECASE),
         0.85,
         needs=("码", "口令", "钥", "匙", "令牌"),
         check=_assigned,

@@ -75,7 +75,9 @@ _LICENSE_NUMBER = (
     r"[0-9A-Za-z]{1,8}){1,5}(?![0-9A-Za-z-])"
 )
 _LICENSE_CONTEXT = re.compile(
-    r"driv(?:er|ing)(?:'?s|s'?)?[ -]{1,2}(?:licen[cs]e|permit)|\blicen[cs]e (?:number|no)|驾照|驾驶证", re.IGNORECASE
+    r"driv(?:er|ing)(?:'?s|s'?)?[ -]{1,2}(?:licen[cs]e|permit)|\blicen[cs]e (?:number|no)"
+    r"|\bdl (?:number|no\b|#)|驾照|驾驶证",
+    re.IGNORECASE,
 )
 
 
@@ -101,9 +103,20 @@ RULES: tuple[Rule, ...] = (
         "US_DRIVER_LICENSE",
         re.compile(_LICENSE_NUMBER),
         0.85,
-        needs=("licen", "permit", "驾"),
+        needs=("licen", "permit", "dl ", "驾"),
         check=_license,
         context=_LICENSE_CONTEXT,
         context_required=True,
+    ),
+    # "The license S530-4471-9028": a letter or two and groups of figures, as the states write it.
+    Rule(
+        "driver license, by its form",
+        "US_DRIVER_LICENSE",
+        re.compile(
+            r"\b(?:[Ll]icen[cs]e|DL)(?:[ ](?:number|no\.?|#))?(?:[ ](?:is|was))?[ :]{1,2}"
+            r"(?P<value>[A-Z]{1,2}[0-9]{2,4}(?:-[0-9]{2,5}){2,3})(?![0-9A-Za-z-])"
+        ),
+        0.8,
+        needs=("licen", "dl "),
     ),
 )

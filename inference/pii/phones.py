@@ -19,6 +19,7 @@ CONTEXT = re.compile(
     r" |\b(?:i['’]m|he['’]s|she['’]s|we['’]re|they['’]re) at $|\btheir line\b|\bnumber: $"
     r"|\b(?:he|she|who|owner|driver|nurse|office|doctor|reception|desk|clinic|school)(?:['’]s| is| are) on $"
     r"|\bnumber (?:(?!of\b)[a-z']{1,10} ){0,4}(?:is|was) $"
+    r"|\bnumber\b[^.?!\n]{1,30}\b(?:thing|rest|it|that|one)(?:['’]s| is) $"
     r"|电话|手机|致电|拨打|联系|号码|传真|热线|座机|微信|来电|短信",
     re.IGNORECASE,
 )

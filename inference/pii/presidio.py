@@ -32,6 +32,8 @@ _LONGER, _LONGER_BEFORE = re.compile(r"[.:-][0-9A-Fa-f]"), re.compile(r"[0-9A-Fa
 
 # To `\b` a Han character is part of the word beside it; a blank is not, and takes as much room.
 _WIDE_LETTER = re.compile(f"[{HAN}\u3000-\u30ff\uac00-\ud7af]")
+_GLUED = re.compile(r"(?<![A-Za-z0-9])IP(?=[0-9]{1,3}\.[0-9]{1,3}\.)", re.IGNORECASE)
+"""服务器IP198.51.100.99: to `\\b` the label is part of the number."""
 _UPPER = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
 
 # What must be in a text before a recogniser is worth its call.
@@ -53,7 +55,7 @@ class PresidioPatterns:
 
     def find(self, text: str) -> list[EntitySpan]:
         """Return the spans in `text` at or above Presidio's default confidence, overlaps kept."""
-        folded = _WIDE_LETTER.sub(" ", fold_width(text))
+        folded = _GLUED.sub("  ", _WIDE_LETTER.sub(" ", fold_width(text)))
         due = [recognizer for gate, recognizer in self._recognizers if gate.search(folded)]
         if not due:
             return []

@@ -18,6 +18,7 @@ from inference.pii.secret_values import (
     document,
     long_code,
     marked,
+    plain_words,
     said,
     word,
     words,
@@ -84,7 +85,8 @@ COUNTED = re.compile(
 _NEXT = r"['\"”’]?[ \n]{1,2}(?:[A-Za-z]{1,12}:[ ])?['\"“‘]?"
 _SPOKEN = r"(?:pass(?:word|phrase|code)s?|passwd|pwd?|(?:wi-?fi|network|wpa2?)[ ]key)"
 OPENS = re.compile(
-    r"\b(?:disarm|unlock|keypad|alarm|door|gate|garage|safe|padlock|locker|lock[ ]?box|key[ ]?(?:safe|box)"
+    r"\b(?:disarm|unlock|keypad|alarm|door|gate|garage|safe|padlock|locker|lock[ ]?box|key[ ]?(?:safe|box)|entrance"
+    r"|buzz|barrier|turnstile|intercom"
     r"|let yourself in"
     r"|get in|texted|verif|log(?:ging)? in|sign(?:ing)? in)",
     re.IGNORECASE,
@@ -290,5 +292,12 @@ RULES: tuple[Rule, ...] = (
         ),
         0.85,
         needs=("recovery", "seed", "backup", "wallet", "mnemonic", "secret"),
+    ),
+    _rule(
+        "recovery words are",
+        r"\b(?:recovery|seed|backup|wallet|mnemonic|secret)[ ](?:words?|phrase)(?:[ ](?:is|are)|[ ]?:)[ ]['\"“]?"
+        r"(?P<value>[a-z]{3,10}(?:[ ,]{1,2}[a-z]{3,10}){4,23})(?=['\"”]?(?:[.;!\n]|\Z))",
+        ("recovery", "seed", "backup", "wallet", "mnemonic", "secret"),
+        plain_words,
     ),
 )

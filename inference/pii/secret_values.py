@@ -76,6 +76,8 @@ _ABOUT = frozenset(
     sensitive short shorter simple simpler something somewhere sorry still stored strong stronger sure temporary
     terrible thanks that there this true unclear unique unknown useless valid very visible weak well what where
     whatever working worse wrong yeah yours
+    afterwards done later monday tuesday wednesday thursday friday saturday sunday nowhere often settings sometimes soon
+    today tomorrow tonight yesterday
     """.split()  # noqa: SIM905
 )
 _ABOUT_ENDING = re.compile(r"[a-z]{2,40}(?:ed|ing|able|ible|ful|less|ive|ous|ory|ary|ly|n['’]t)", re.IGNORECASE)
@@ -99,6 +101,13 @@ def word(value: str, near: bool) -> float | None:
 def words(value: str, near: bool) -> float | None:
     """Score one to three words that are given as a password: each as one."""
     return 0.75 if all(word(each, near) for each in value.split() if len(each) > 3) and word(value, near) else None
+
+
+def plain_words(value: str, near: bool) -> float | None:
+    """Score words that a passphrase or a seed is made of: none is grammar, none says something about a secret."""
+    parts = re.split(r"[ ,\n-]{1,2}", value.lower())
+    about = any(part in ENGLISH or part in _ABOUT or _ABOUT_ENDING.fullmatch(part) for part in parts)
+    return None if about else 0.9
 
 
 def marked(value: str, near: bool) -> float | None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
 from memstream.cli.terminal import output
+
+if TYPE_CHECKING:
+    from schemas.security.audit import Fault
 
 app = typer.Typer(no_args_is_help=True, help="The access log: who read or wrote which memory, when.")
 console = output()
@@ -39,14 +42,24 @@ def verify(
     found = audit.verify(settings.postgres.get_secret_value(), audit_key(settings), anchors)
     if as_json:
         faults = [{"chain": f.chain, "seq": f.seq, "what": f.what} for f in found.faults]
-        print_json({"entries": found.entries, "erased": found.erased, "faults": faults, "heads": found.heads})
+        told = {"entries": found.entries, "erased": found.erased, "faults": faults, "heads": found.heads}
+        print_json({**told, "begun_at": found.begun_at})
     else:
         for fault in found.faults[:_SHOWN_FAULTS]:
-            console.print(f"chain {fault.chain}, entry {fault.seq}: {fault.what} does not agree", highlight=False)
-        told = "verified" if not found.faults else f"NOT as written: {len(found.faults)} faults"
-        console.print(f"{found.entries} entries ({found.erased} of erased owners): {told}", highlight=False)
+            console.print(_said(fault), highlight=False)
+        result = "verified" if not found.faults else f"NOT as written: {len(found.faults)} faults"
+        since = f", begun {found.begun_at.isoformat(timespec='seconds')}" if found.begun_at else ""
+        console.print(f"{found.entries} entries ({found.erased} of erased owners){since}: {result}", highlight=False)
     if found.faults:
         raise typer.Exit(1)
+
+
+def _said(fault: Fault) -> str:
+    if fault.what == "list":
+        return "the list of chains is missing or was changed: was `worker audit` never started, or the log emptied?"
+    if fault.what == "lost":
+        return f"chain {fault.chain}: not the {fault.seq} entries that the list of chains has"
+    return f"chain {fault.chain}, entry {fault.seq}: {fault.what} does not agree"
 
 
 @app.command("list")

@@ -136,9 +136,10 @@ def _verify(file: Path, key: str | None, as_json: bool) -> None:
         console.print(f"{file}: {exc}", style="red", highlight=False, markup=False)
         raise typer.Exit(1) from None
     if as_json:
-        typer.echo(json.dumps({"valid": True, "key_id": signer}))
+        typer.echo(json.dumps({"valid": True, "key_id": signer, "expected": key is not None}))
     else:
-        console.print(f"{file}: signed by {signer}", highlight=False, markup=False)
+        unknown = "" if key else " (anybody can make a key: --key KEY_ID says whose it must be)"
+        console.print(f"{file}: signed by {signer}{unknown}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _erase(service: Service, path: str, as_json: bool, wait: float) -> None:

@@ -10,6 +10,8 @@ import psycopg
 import typer
 from psycopg.rows import dict_row
 
+from memstream.secretfile import replace_private
+
 Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
 Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 app = typer.Typer(no_args_is_help=True, help="Data keys of owners and the master key that wraps them.")
@@ -79,8 +81,7 @@ def backup(file: Path, data: Data = None, as_json: Json = False) -> None:
             "SELECT owner, generation, master_id, encode(wrapped, 'hex') AS wrapped, made_at, destroyed_at"
             " FROM trust.data_keys ORDER BY owner, generation"
         ).fetchall()
-    file.touch(mode=0o600)
-    file.write_bytes(b"".join(orjson.dumps(r) + b"\n" for r in rows))
+    replace_private(file, b"".join(orjson.dumps(r) + b"\n" for r in rows))
     _tell({"keys": len(rows), "file": str(file)}, as_json, f"{len(rows)} keys in {file}")
 
 

@@ -22,6 +22,7 @@ console = output()
 Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
 Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 Expires = Annotated[str | None, typer.Option("--expires", help="Life of the key, such as 90d, 12h or 30m.")]
+_SCOPES = "read, write, documents, pii, operator, admin; may be repeated."
 _PROJECT = "Bind to a project; may be repeated. A key with --user reaches the projects named here; '*' is all."
 _SHUT = "This is the first key: from now on nobody is answered without one, also on 127.0.0.1, even if it is revoked."
 _SPAN = re.compile(r"([1-9][0-9]{0,4})([smhdw])")
@@ -54,7 +55,7 @@ def create(
     tenant: Annotated[str, typer.Option("--tenant", help="The tenant that the key belongs to.")] = "default",
     name: Annotated[str, typer.Option("--name", help="What the key is for.")] = "",
     scope: Annotated[
-        list[Permission] | None, typer.Option("--scope", help="read, write, pii, operator, admin; may be repeated.")
+        list[Permission] | None, typer.Option("--scope", help=_SCOPES)
     ] = None,
     user: Annotated[list[str] | None, typer.Option("--user", help="Bind to a user; may be repeated.")] = None,
     project: Annotated[list[str] | None, typer.Option("--project", help=_PROJECT)] = None,

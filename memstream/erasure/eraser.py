@@ -19,6 +19,7 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from memstream.erasure.log import Log
+from memstream.erasure.not_erased import not_erased
 from memstream.erasure.ports import AT_ONCE, Away, Finding, Keys, Opened, Outgoing, Register, Topics, UnderWay
 from memstream.erasure.report import signed
 from schemas.events.documents import EVERY_VERSION, Document
@@ -39,6 +40,8 @@ ACCESS_WAIT = timedelta(seconds=60)
 """How long a report waits for the access log's entry of its request; without it, it says so."""
 HELD_WAIT = timedelta(seconds=5)
 """How long rows of the user in the steps' state hold a report up: of one who talks on there are always some."""
+PARTS_AT_ONCE = 5_000
+"""Erasures of a tenant's owners that are made and written at a time: a tenant may have a million."""
 _VIA = (
     ("postgres", topics.HISTORY, "screen"), ("postgres", topics.SESSION_STATE, "session"),
     ("postgres", topics.UPDATES, "gate"), ("postgres", topics.DECISIONS, "gate"),
@@ -186,7 +189,9 @@ class Eraser:
         phase, wanted = ("projects", projects) if projects else ("users", users)
         if step != phase:  # once a phase
             told += wanted
-        self._at.topics.write([self._part(e, owner) for owner in told if owner.kind is not OwnerKind.TENANT])
+        parts = [owner for owner in told if owner.kind is not OwnerKind.TENANT]
+        for n in range(0, len(parts), PARTS_AT_ONCE):
+            self._at.topics.write([self._part(e, owner) for owner in parts[n : n + PARTS_AT_ONCE]])
         return phase if wanted else None
 
     def _part(self, e: Erasure, owner: Owner) -> Outgoing:
@@ -215,15 +220,10 @@ class Eraser:
             "session_id": e.session_id, "cut_off": e.accepted_at, "finished_at": now,
             "removed": _added(register.findings(e)), "nulled": removed,
             "remains": [{**asdict(r), "until": r.until.date().isoformat()} for r in kept],
-            "not_erased": _NOT_ERASED,
+            "not_erased": not_erased(e.scope, sealed=self._config.encryption != "off"),
         }  # fmt: skip
 
 
-_NOT_ERASED = [
-    "ids of the owner, with the time of the erasure, in deny entries and in this report",
-    "what others said of the owner as their own: turns, and comments of who judged a record (`by`)",
-    "bytes of deleted rows in Postgres files and its write-ahead log until pages and segments are used again",
-]
 
 
 def follow(eraser: Eraser, stop: threading.Event, wait: Callable[[float], object]) -> None:

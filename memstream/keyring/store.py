@@ -14,6 +14,7 @@ from typing import Any
 import psycopg
 from psycopg import Connection
 
+from memstream.keyring import statements
 from memstream.keyring.cache import KeyCache
 from memstream.keyring.master import KEY_BYTES, MasterKeyError, MasterKeys
 from schemas.log.owner import Owner, tenant_owner
@@ -33,23 +34,13 @@ LOCK_SECONDS = 10.0
 """Longest wait of a caller for those before it."""
 MOST_AWAY_SECONDS = 5.0
 _TELL_SECONDS = 60.0
-_NEWEST = "SELECT generation, master_id, wrapped FROM trust.data_keys WHERE owner = %s ORDER BY generation DESC LIMIT 1"
-_ONE = "SELECT master_id, wrapped FROM trust.data_keys WHERE owner = %s AND generation = %s"
-_CHANGED = """
-SELECT owner, now() FROM trust.data_keys
-WHERE greatest(made_at, coalesce(destroyed_at, made_at)) > coalesce(%s::timestamptz, now()) - interval '5 seconds'
-UNION ALL SELECT NULL, now()
-"""
-_MASTERS = "SELECT DISTINCT master_id FROM trust.data_keys WHERE wrapped IS NOT NULL ORDER BY 1"
-_OF_MASTER = """
-SELECT owner, generation, wrapped FROM trust.data_keys WHERE wrapped IS NOT NULL AND master_id = %s LIMIT 1
-"""
+MOST_CHANGED = 10_000
+"""Changed keys that one look reads: behind an erasure of a tenant the whole copy is dropped in place of more."""
+PAGE = 5_000
+"""Keys that one statement destroys, or one page wraps anew: a tenant may have a million."""
 _WRAPPING, _TURNING = 0x6D656D6B, 0x6D656D74
 """Advisory locks: shared while a key is wrapped and stored, alone while another master key becomes current; and one
 turn of the master key at a time."""
-_ADD = """
-INSERT INTO trust.data_keys (owner, generation, master_id, wrapped) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING
-"""
 
 
 class Keyring:
@@ -114,22 +105,24 @@ class Keyring:
 
     def destroy(self, owner: str) -> int:
         """Destroy the keys of an owner, all but the newest generation (`renew` made it for what is kept); how many."""
-        return self._destroy(
-            "owner = %s AND generation < (SELECT max(generation) FROM trust.data_keys n WHERE n.owner = k.owner)", owner
-        )
+        with self._guarded():
+            done = self._connection().execute(statements.DESTROY, (owner,))
+            self._cache.forget(owner)
+            return done.rowcount
 
     def destroy_tenant(self, tenant: str) -> int:
-        """Every key of a tenant."""
-        return self._destroy("starts_with(owner, %s)", tenant_owner(tenant).key.removesuffix("tenant/"))
-
-    def _destroy(self, which: str, value: str) -> int:
-        query = (
-            f"UPDATE trust.data_keys k SET wrapped = NULL, destroyed_at = now() WHERE wrapped IS NOT NULL AND {which}"  # noqa: S608 - constants
-        )
+        """Every key of a tenant, by pages: one statement over a million of them would outlast its time at every try.
+        Those of the pages before are destroyed whatever becomes of the next; the call can be made again."""
+        named, count = tenant_owner(tenant).key.partition("/")[0], 0
+        behind: tuple[str, int] = ("", 0)
         with self._guarded():
-            done = self._connection().execute(query, (value,))
             self._cache.clear()
-            return done.rowcount
+            while True:
+                rows = self._connection().execute(statements.DESTROY_PAGE, (named, *behind, PAGE)).fetchall()
+                count += len(rows)
+                if len(rows) < PAGE:
+                    return count
+                behind = rows[-1]
 
     def turn(self, make_current: Callable[[], object]) -> None:
         """Make another master key current. What is wrapped from then on, by any process, is wrapped with it, so that
@@ -145,25 +138,27 @@ class Keyring:
                 make_current()
 
     def rewrap(self) -> int:
-        """Wrap what older master keys wrap with the current one; how many. Readers see either, both open."""
+        """Wrap what older master keys wrap with the current one; how many. Readers see either, both open. Goes through
+        the keys once, by pages; may be ended and run again."""
+        behind: tuple[str, int] = ("", 0)
         with self._guarded():
             conn, current, count = self._connection(), self._masters.current, 0
             while True:
-                rows = conn.execute(
-                    "SELECT owner, generation, master_id, wrapped FROM trust.data_keys"
-                    " WHERE master_id <> %s AND wrapped IS NOT NULL LIMIT 500",
-                    (current,),
-                ).fetchall()
-                for owner, generation, master_id, wrapped in rows:
-                    key = self._masters.unwrap(master_id, bytes(wrapped), _context(owner, generation))
-                    conn.execute(
-                        "UPDATE trust.data_keys SET master_id = %s, wrapped = %s"
-                        " WHERE owner = %s AND generation = %s AND wrapped IS NOT NULL",
-                        (current, self._masters.wrap(key, _context(owner, generation)), owner, generation),
-                    )
-                count += len(rows)
-                if not rows:
+                rows = conn.execute(statements.KEYS_PAGE, (*behind, PAGE)).fetchall()
+                older = [(o, g, m, bytes(w)) for o, g, m, w in rows if w is not None and m != current]
+                if older:
+                    count += self._rewrapped(conn, current, older)
+                if len(rows) < PAGE:
                     return count
+                behind = rows[-1][0], rows[-1][1]
+
+    def _rewrapped(self, conn: Connection[Any], current: str, older: list[tuple[str, int, str, bytes]]) -> int:
+        wrapped = []
+        for owner, generation, master_id, old in older:
+            key = self._masters.unwrap(master_id, old, _context(owner, generation))
+            wrapped.append(self._masters.wrap(key, _context(owner, generation)))
+        names, numbers = [o for o, *_ in older], [g for _, g, *_ in older]
+        return conn.execute(statements.REWRAP, (current, names, numbers, wrapped)).rowcount
 
     def close(self) -> None:
         with self._lock:
@@ -209,7 +204,9 @@ class Keyring:
         if time.monotonic() - self._looked_at < GRACE_SECONDS:
             return
         at = time.monotonic()
-        rows = self._connection().execute(_CHANGED, (self._seen,)).fetchall()
+        rows = self._connection().execute(statements.CHANGED, (self._seen, MOST_CHANGED)).fetchall()
+        if len(rows) > MOST_CHANGED:  # there may be more than these
+            self._cache.clear()
         for owner, now in rows:
             self._seen = now
             if owner is not None:
@@ -225,7 +222,7 @@ class Keyring:
         return int(row[0])
 
     def _newest_row(self, owner: str) -> tuple[int, str, bytes | None] | None:
-        return self._connection().execute(_NEWEST, (owner,)).fetchone()
+        return self._connection().execute(statements.NEWEST, (owner,)).fetchone()
 
     def _add(self, owner: str, number: int) -> None:
         conn = self._connection()
@@ -235,7 +232,7 @@ class Keyring:
             self._masters.look()
             self._demand_fitting(conn)
             wrapped = self._masters.wrap(secrets.token_bytes(KEY_BYTES), _context(owner, number))
-            conn.execute(_ADD, (owner, number, self._masters.current, wrapped))
+            conn.execute(statements.ADD, (owner, number, self._masters.current, wrapped))
 
     def _demand_fitting(self, conn: Connection[Any]) -> None:
         """Raises MasterKeyError where our master keys open nothing of what stands: they are of another system, or the
@@ -243,9 +240,9 @@ class Keyring:
         under it holds up the steps for all whose records lie behind it."""
         if self._fitting:
             return
-        told = [row[0] for row in conn.execute(_MASTERS).fetchall()]
+        told = [row[0] for row in conn.execute(statements.MASTERS).fetchall()]
         for master_id in told:
-            row = conn.execute(_OF_MASTER, (master_id,)).fetchone()
+            row = conn.execute(statements.OF_MASTER, (master_id,)).fetchone()
             if row is not None and self._opens(master_id, *row):
                 self._fitting = True
                 return
@@ -265,7 +262,7 @@ class Keyring:
     def _key(self, owner: str, generation: int) -> bytes:
         found = self._cache.key(owner, generation)
         if found is None:
-            row = self._connection().execute(_ONE, (owner, generation)).fetchone()
+            row = self._connection().execute(statements.ONE, (owner, generation)).fetchone()
             if row is None:
                 raise SealedError("no such data key: was the keyring restored from an older backup?")
             if row[1] is None:

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import platformdirs
@@ -16,6 +17,9 @@ KAFKA_VERSION = "4.3.1"
 LOG4J_VERSION = "2.25.4"  # the one that this Kafka depends on
 OLDEST_JAVA = 17
 _MAVEN_TIMEOUT = 600.0  # seconds; a cold cache on a slow line
+PAUSES = (2.0, 10.0)
+"""Seconds before the second and the third try. Maven keeps each jar that it has got, so a try goes on with the next."""
+_FETCHED = re.compile(r"Downloaded from \S+ \S*/([^/ ]+\.jar) ")
 
 _POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
@@ -72,8 +76,9 @@ async def _java_version(java: Path) -> int | None:
     return int(match.group(1)) if status == 0 and match else None
 
 
-async def find_jars() -> Path:
-    """Folder of the broker's jars: KAFKA_HOME/libs, else the user's cache, filled once by Maven.
+async def find_jars(say: Callable[[str], object] = lambda line: None) -> Path:
+    """Folder of the broker's jars: KAFKA_HOME/libs, else the user's cache, filled once by Maven. `say` hears of each
+    jar that was fetched, and of each try that failed.
 
     Raises StackError, which says what to do, when neither works.
     """
@@ -84,11 +89,11 @@ async def find_jars() -> Path:
         raise StackError(f"KAFKA_HOME={home} holds no Apache Kafka 4.x (no libs/kafka_2.13-4.*.jar)")
     cached = platformdirs.user_cache_path("memstream") / f"kafka-{KAFKA_VERSION}"
     if not cached.is_dir():
-        await _resolve(cached)
+        await _resolve(cached, say)
     return cached
 
 
-async def _resolve(target: Path) -> None:
+async def _resolve(target: Path, say: Callable[[str], object]) -> None:
     maven = shutil.which("mvn")
     if maven is None:
         raise StackError(
@@ -105,25 +110,33 @@ async def _resolve(target: Path) -> None:
     # Beside the target, so that the rename is atomic: a half-filled folder never counts as the cache.
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".resolving-") as work:
         jars = str(Path(work, "jars"))
-        argv = (
-            maven,
-            "-q",
-            "-B",
-            "-Dstyle.color=never",
-            "-f",
-            _write_pom(work),
-            "dependency:copy-dependencies",
-            f"-DoutputDirectory={jars}",
-        )
-        try:
-            status, output = await asyncio.wait_for(run_tool(await _with_java(argv)), _MAVEN_TIMEOUT)
-        except TimeoutError:
-            status, output = 1, f"no end after {_MAVEN_TIMEOUT:.0f} s"
-        if status != 0 or not _move(jars, target):
-            raise StackError(
-                f"Maven could not fetch Kafka {KAFKA_VERSION}: {_first_error(output)}. "
-                f"Check the network and Maven's settings and start again, or {_OTHER_WAYS}"
-            )
+        copied = ("dependency:copy-dependencies", f"-DoutputDirectory={jars}")
+        argv = await _with_java((maven, "-B", "-Dstyle.color=never", "-f", _write_pom(work), *copied))
+        for pause in (*PAUSES, None):
+            status, output = await _run(argv, say)
+            if status == 0 and _move(jars, target):
+                return
+            failed = f"Maven could not fetch Kafka {KAFKA_VERSION}: {_first_error(output)}"
+            if pause is not None:
+                say(f"{failed}; tried again in {pause:.0f} s")
+                await asyncio.sleep(pause)
+    raise StackError(f"{failed}. Check the network and Maven's settings and start again, or {_OTHER_WAYS}")
+
+
+async def _run(argv: tuple[str, ...], say: Callable[[str], object]) -> tuple[int, str]:
+    """Maven's exit status and what it printed."""
+    count = 0
+
+    def line(text: str) -> None:
+        nonlocal count
+        if found := _FETCHED.search(text):
+            count += 1
+            say(f"Kafka {KAFKA_VERSION}, jar {count}: {found[1]}")
+
+    try:
+        return await asyncio.wait_for(run_tool(argv, line=line), _MAVEN_TIMEOUT)
+    except TimeoutError:
+        return 1, f"no end after {_MAVEN_TIMEOUT:.0f} s"
 
 
 async def _with_java(argv: tuple[str, ...]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import shutil
 import signal
 import sys
 from asyncio.subprocess import Process
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -91,8 +92,14 @@ async def spawn(spec: ChildSpec, log: IO[bytes]) -> Process:
     )
 
 
-async def run_tool(argv: tuple[str, ...], user: int | None = None, group: int | None = None) -> tuple[int, str]:
-    """Run a short program (initdb, format) to its end; its exit status and all that it printed."""
+async def run_tool(
+    argv: tuple[str, ...],
+    user: int | None = None,
+    group: int | None = None,
+    line: Callable[[str], object] | None = None,
+) -> tuple[int, str]:
+    """Run a short program (initdb, format) to its end; its exit status and all that it printed. `line` is given each
+    line as it comes."""
     process = await asyncio.create_subprocess_exec(
         *command(argv, signal.SIGKILL, user, group),
         stdin=asyncio.subprocess.DEVNULL,
@@ -101,13 +108,25 @@ async def run_tool(argv: tuple[str, ...], user: int | None = None, group: int | 
         start_new_session=True,
     )
     try:
-        output, _ = await process.communicate()
+        output = await _printed(process, line)
     except asyncio.CancelledError:
         with contextlib.suppress(ProcessLookupError):
             process.kill()
         await process.wait()
         raise
     return process.returncode or 0, output.decode(errors="replace")
+
+
+async def _printed(process: Process, line: Callable[[str], object] | None) -> bytes:
+    """All of it, once the process has ended."""
+    if line is None or process.stdout is None:
+        return (await process.communicate())[0]
+    lines = []
+    async for text in process.stdout:
+        lines.append(text)
+        line(text.decode(errors="replace").rstrip())
+    await process.wait()
+    return b"".join(lines)
 
 
 def send(identity: Identity | None, number: int) -> bool:

@@ -27,6 +27,7 @@ from processors.ports import Models, ProfileBook
 from processors.reader.pending_extraction import HeldTurn
 from processors.reader.rules import model as by_model
 from processors.reader.rules.protocol import Extractor, Reading
+from processors.reader.secrets import without_refused
 from processors.reader.step import encode, extraction, is_read, reply_of, teaches, turn_of
 from processors.step import Emit
 from schemas.base import JsonObject
@@ -116,6 +117,7 @@ class JobWork:
         reason = model = prompt_hash = None
         try:
             candidates, model, prompt_hash = await self._ask_of_turn(held, job.accepted_at)
+            candidates = await self._without_refused(held, candidates)
         except GaveUp as exc:
             reason = exc.reason
             await self._of_now(held)
@@ -126,6 +128,16 @@ class JobWork:
         )
         self._count("extraction")
         return [*before, Emit(topics.LEDGER, event)]
+
+    async def _without_refused(self, held: HeldTurn, candidates: list[Candidate]) -> list[Candidate]:
+        """Without statements that give what policy refuses: the turn was screened, what a model makes of it was not."""
+        parts, tenant = self._parts, held.turn.tenant
+        kept: list[Candidate] = await parts.compute(
+            lambda: without_refused(candidates, tenant, parts.models, parts.book)
+        )
+        if len(kept) < len(candidates):
+            self._count("dropped_secret", len(candidates) - len(kept))
+        return kept
 
     async def _by_rules(self, held: HeldTurn) -> Emit:
         """Of a job that was asked for before the rules read every turn."""

@@ -30,11 +30,13 @@ from schemas.profile.model import load_profile
 from schemas.security.sealed_rows import Seals, by_profile, everything
 from schemas.storage.generations import Generation
 from schemas.storage.layouts import MilvusLayout, sink_group
+from schemas.storage.relations import HOME
 from sinks.disk_space_guard import WithRoom
 from sinks.erased import WithoutErased
 from sinks.kafka import KafkaConsumer, KafkaDeadLetters, KafkaSettings
 from sinks.postgres.erasure import PostgresErasures, PostgresFindings
 from sinks.postgres.sink import PostgresSink
+from sinks.postgres.structured import Specs
 from sinks.protocol import Findings, Message, Sink
 from sinks.worker import Worker, WorkerConfig
 from streams.faults import KillAt
@@ -43,13 +45,17 @@ log = logging.getLogger(__name__)
 
 
 def _postgres(s: Settings, g: Generation) -> Sink:
-    """Its structured tables are those of every profile in force."""
+    """Its structured tables are those of every tenant's profile."""
     profiles = _profiles(s)
     kept = timedelta(days=profiles.default.retention.turns_days)
     return PostgresSink(
-        s.postgres.get_secret_value(), (g.number,), tables=profiles.tables, sessions_kept=kept,
+        s.postgres.get_secret_value(), (g.number,), tables=_tables(profiles), sessions_kept=kept,
         seals=by_profile(profiles.of),
     )  # fmt: skip
+
+
+def _tables(profiles: ProfileFollower) -> Specs:
+    return Specs(lambda tenant: profiles.of(tenant).tables, lambda: (HOME, *profiles.tenants))
 
 
 def _profiles(s: Settings) -> ProfileFollower:

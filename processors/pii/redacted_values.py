@@ -38,6 +38,10 @@ class Gone:
     def of(cls, redactions: Iterable[Redaction]) -> Gone:
         return cls(pair for r in redactions for pair in r.gone)
 
+    def and_of(self, redaction: Redaction) -> Gone:
+        """These, and what policy took out of one text more."""
+        return Gone([*self._shown.items(), *redaction.gone])
+
     def __bool__(self) -> bool:
         return bool(self._shown)
 

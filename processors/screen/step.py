@@ -12,6 +12,7 @@ from processors.pii.redacted_values import NOTHING, Gone
 from processors.pii.redaction import counts, redact, replaced, strings
 from processors.ports import Models, ProfileBook, TextLanguage, vectors
 from processors.screen.amended_turn import amended, amendment_texts
+from processors.screen.answers import secret_answer, shortened
 from processors.screen.rows import ACCEPTED, PREVIOUS, AcceptedTurn, PreviousTurn, PreviousTurns
 from processors.step import Emit, Out, PlainStep, Reads, Record, Reject, StateSpace
 from schemas.events.amendments import Amendment
@@ -164,12 +165,33 @@ class Screen(PlainStep):
         accepted_turns.put(name, AcceptedTurn(digest, expires), expires)
         kept = previous_turns.get(event.session_id)
         previous = kept.turns if kept is not None and kept.kept_until > accepted else ()
+        done = self._answered(event, done, previous)
         turn = self._screened_turn(event, record, done, name, accepted, expires, previous)
-        last = *turn.sealed.previous, (turn.role, turn.sealed.content[:_PREVIOUS_CHARS])
+        last = *turn.sealed.previous, (turn.role, shortened(turn.sealed.content, _PREVIOUS_CHARS))
         until = accepted + PREVIOUS_KEPT
         row = PreviousTurns(until, tuple(PreviousTurn(*said) for said in last[-_PREVIOUS_TURNS:]))
         previous_turns.put(event.session_id, row, until)
         return [Emit(topics.HISTORY, turn)]
+
+    def _answered(self, event: TurnEvent, done: Screened, previous: Sequence[PreviousTurn]) -> Screened:
+        """Without the secret that the turn gives as the answer to the one before."""
+        if done.content is None or not previous:
+            return done
+        # "What's your PIN?" "One second." "4471": who answers may write more than one turn.
+        asked = previous[-2] if len(previous) > 1 and previous[-1].role == event.role else previous[-1]
+        content = secret_answer(asked.text, done.content, event.tenant, self._models, self._book)
+        if content is None:
+            return done
+        gone = done.gone.and_of(content)
+        counter = self._models.counter(self._book.of(event.tenant).encoding)
+        said = line(event.role, replaced(event.sealed.speaker, done.texts, gone), content.text)
+        return replace(
+            done, content=content, refused=done.refused or content.refused,
+            found=dict(sorted({**done.found, **content.found}.items())),
+            tokens=counter.count(content.text), line_tokens=counter.count(f"{said}\n"),
+            terms=tuple(self._models.terms(content.text)), gone=gone,
+            embedding=vectors(self._models.embedder, [content.text])[0],
+        )  # fmt: skip
 
     def _previous_again(self, a: Amendment, state: StateSpace) -> None:
         """What is kept of the session for a bare "yes", under the policy of now."""

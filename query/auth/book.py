@@ -12,11 +12,13 @@ from datetime import datetime
 
 from query.errors import ProblemError, store_down
 from query.views.db import Database, Row, SystemStatement
-from schemas.security.api_keys import ApiKey, digest, key_id
-from schemas.security.scope import Permission, TenantScope
+from schemas.security.api_keys import ApiKey, digest, key_id, permissions_of
+from schemas.security.scope import TenantScope
 
 log = logging.getLogger(__name__)
-_KEYS = SystemStatement("SELECT key_id, tenant, digest, scopes, users, projects, expires_at, revoked_at FROM auth.keys")
+_KEYS = SystemStatement(
+    "SELECT key_id, tenant, digest, scopes, documents, users, projects, expires_at, revoked_at FROM auth.keys"
+)
 
 
 class KeyBook:
@@ -83,11 +85,12 @@ class KeyBook:
 
 
 def _key(row: Row) -> ApiKey:
+    bound = row["users"] is not None or row["projects"] is not None
     return ApiKey(
         key_id=row["key_id"],
         tenant=row["tenant"],
         digest=bytes(row["digest"]),
-        scopes=frozenset(Permission(s) for s in row["scopes"]),
+        scopes=permissions_of(row["scopes"], row["documents"], bound=bound),
         users=None if row["users"] is None else frozenset(row["users"]),
         projects=None if row["projects"] is None else frozenset(row["projects"]),
         expires_at=row["expires_at"],

@@ -166,6 +166,11 @@ async def writer(request: Request, scope: Scope) -> TenantScope:
     return demand(scope, Permission.WRITE)
 
 
+async def documents_writer(request: Request, scope: Scope) -> TenantScope:
+    await _limits(request).take("writes", scope.tenant)
+    return demand(scope, Permission.DOCUMENTS)
+
+
 async def originals_reader(request: Request, scope: Scope) -> TenantScope:
     await _limits(request).take("reads", scope.tenant)
     return demand(scope, Permission.PII)
@@ -178,4 +183,5 @@ async def operator(scope: Scope) -> TenantScope:
 Reader = Annotated[TenantScope, Depends(reader)]
 OriginalsReader = Annotated[TenantScope, Depends(originals_reader)]
 Writer = Annotated[TenantScope, Depends(writer)]
+DocumentsWriter = Annotated[TenantScope, Depends(documents_writer)]
 Operator = Annotated[TenantScope, Depends(operator)]

@@ -11,7 +11,7 @@ import jwt
 from pydantic import TypeAdapter
 
 from query.auth.jwks import KeysAwayError, UrlKeys
-from query.config import ConfigError, TokenConfig, is_loopback
+from query.config import ConfigError, TokenConfig, host_of, is_loopback
 from query.errors import ProblemError
 from schemas.base import Id
 from schemas.security.scope import Permission, TenantScope, membership
@@ -69,8 +69,7 @@ def signing_keys(jwks: str) -> SigningKeys:
     if jwks.startswith("https://"):
         return UrlKeys(jwks)
     if jwks.startswith("http://"):
-        host = jwks.removeprefix("http://").split("/", 1)[0].rsplit(":", 1)[0].strip("[]")
-        if not is_loopback(host):
+        if not is_loopback(host_of(jwks)):
             raise ConfigError("MEMSTREAM_JWT_JWKS: keys are fetched over https only (http on loopback)")
         return UrlKeys(jwks)
     return FileKeys(Path(jwks))

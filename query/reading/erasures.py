@@ -15,6 +15,7 @@ from query.freshness import Freshness
 from query.reading.common import Ctx
 from query.views.db import SystemStatement
 from schemas.base import Id
+from schemas.security.scope import TenantScope
 
 router = APIRouter(route_class=Route, tags=["erasure"])
 # As our own role: the registry of erasures lies outside the views; the tenant is the scope's.
@@ -63,8 +64,11 @@ async def erasure(erasure_id: Annotated[Id, Path()], scope: Writer, fresh: Fresh
     """`state` under_way or done; `places`: stores and steps that have answered; `report`: signed, once done."""
     await fresh.wait("turns")
     rows = await ctx.db.of_system(_ONE, tenant=scope.tenant, erasure_id=erasure_id)
-    if not rows or (
-        rows[0]["user_id"] is not None and scope.users is not None and rows[0]["user_id"] not in scope.users
-    ):
+    if not rows or not _reached(scope, rows[0]["user_id"]):
         raise not_found("erasure")
     return rows[0]
+
+
+def _reached(scope: TenantScope, user_id: str | None) -> bool:
+    """An erasure of the whole tenant (`user_id` None) counts what everybody had: not for a key that is bound."""
+    return not scope.bound if user_id is None else scope.users is None or user_id in scope.users

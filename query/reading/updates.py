@@ -22,7 +22,7 @@ from query.config import QueryConfig
 from query.errors import ProblemError, invalid, store_down
 from query.key_threads import LONG_SECONDS
 from query.reading.common import Context, Ctx
-from query.reading.erased_updates import erased
+from query.reading.replayed_updates import confirmed
 from query.streams import Read, TopicAwayError, TopicReader
 from schemas.base import Id
 from schemas.events.memory import MemoryKind, MemoryUpdate
@@ -169,7 +169,7 @@ async def _events(
     batches: AsyncIterator[list[Read]], offsets: dict[int, int], wanted: _Wanted, ctx: Context,
     still: Callable[[], Awaitable[TenantScope]], ends: Mapping[int, int] = {},
 ) -> AsyncIterator[bytes]:
-    """`ends`: of the log when the stream was opened. What lies before may have been erased since."""
+    """`ends`: of the log when the stream was opened. What lies before may have been erased or replaced since."""
     yield b"retry: 2000\nid: " + _event_id(offsets) + b"\n\n"
     quiet, checked = 0, time.monotonic()
     async for batch in batches:
@@ -187,9 +187,9 @@ async def _events(
             decode = partial(_all_decoded, batch, ctx.deps.codec, wanted.scope.tenant)
             decoded = await ctx.deps.key_threads(decode, LONG_SECONDS) if batch else []
             found = [u if u is not None and u in wanted else None for u in decoded]
-            shown_before = (u for r, u in zip(batch, found, strict=True) if r.offset < ends.get(r.partition, 0))
-            before = [u for u in shown_before if u is not None]
-            left = await erased(ctx.db, wanted.scope.tenant, before) if before else _whole
+            pairs = [(r, u) for r, u in zip(batch, found, strict=True) if u is not None]
+            before = [(r, u) for r, u in pairs if r.offset < ends.get(r.partition, 0)]
+            left = await confirmed(ctx.db, wanted.scope, before) if before else _whole
         except ProblemError:  # the caller comes again, with the last id that it has
             return
         for record, update in zip(batch, found, strict=True):

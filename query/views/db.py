@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,11 +17,12 @@ from psycopg import AsyncConnection, sql
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from query.circuit import OPEN, Circuit
+from query.circuit import OPEN, Circuit, TenantCircuits, near
 from query.errors import store_down
 from query.key_threads import KeyThreads
 from query.views.bound import narrows
 from query.views.sealed import opened
+from query.views.shares import Shares
 from schemas.log.codec import Codec
 from schemas.security.scope import OwnerScope, TenantScope
 from schemas.storage.layouts import postgres_schema
@@ -37,6 +38,8 @@ ANYBODY = "\x00"
 """In place of a tenant, which cannot be this: whatever role the connection has will do."""
 _PINNED: ContextVar[Mapping[str, int] | None] = ContextVar("generations of this request", default=None)
 _PATIENCE: ContextVar[float | None] = ContextVar("seconds that this reader waits for an answer", default=None)
+BUSY = "busy"
+"""What `degraded` says where so many queries of the tenant are under way that this one was not asked in time."""
 LATE = "timeout"
 """What `degraded` says of a store that took longer than the profile's latency budget."""
 _AS_TENANT = "SELECT set_config('role', 'memstream_reader', false), set_config('memstream.tenant', %s, false)"
@@ -87,6 +90,14 @@ class SystemStatement:
     shared: bool = False
 
 
+@dataclass(slots=True)
+class _Asked:
+    """A query: whose (None: the service's own), and whether it has got so far as to ask for a connection."""
+
+    tenant: str | None
+    begun: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class LiveViews:
     """Which generations are read (N1), by one look. `embedder`: the name of the model whose vectors they hold, empty
@@ -101,11 +112,14 @@ class Database:
 
     def __init__(
         self, pool: AsyncConnectionPool[Any], generation_seconds: float, timeout: float, codec: Codec | None = None,
-        circuit: Circuit | None = None, key_threads: KeyThreads | None = None,
+        circuit: Circuit | None = None, key_threads: KeyThreads | None = None, shares: Shares | None = None,
     ) -> None:  # fmt: skip
-        """`codec` opens rows whose text is sealed (C7). While `circuit` is open nothing is asked."""
+        """`codec` opens rows whose text is sealed (C7). While `circuit` is open nothing is asked. `shares`: of the
+        pool's connections, between tenants."""
         self._pool = pool
         self._circuit = circuit or Circuit()
+        self._tenants = TenantCircuits(near)
+        self._shares = shares or Shares()
         self._codec = codec or Codec()
         self._key_threads = key_threads or KeyThreads()
         self._remember = generation_seconds
@@ -205,6 +219,9 @@ class Database:
         return await opened(self._codec, rows, self._key_threads)
 
     async def _run(self, query: bytes, values: dict[str, Any], tenant: str | None) -> list[Row]:
+        # The tenant's first: one that is shut out must not use up the one call that the store's circuit lets through.
+        if tenant is not None and tenant != ANYBODY and not self._tenants.lets_through(tenant):
+            raise store_down("postgres", OPEN)
         if not self._circuit.lets_through():
             raise store_down("postgres", OPEN)
         return await self._ask(query, values, tenant)
@@ -212,27 +229,49 @@ class Database:
     async def _ask(self, query: bytes, values: dict[str, Any], tenant: str | None) -> list[Row]:
         """Whatever the circuit says. In a task of its own: a cancelled query asks the server to stop and waits up to
         ten seconds for that, which is not the caller's to wait for where the server hangs."""
-        task = asyncio.create_task(self._query(query, values, tenant))
+        asked = _Asked(None if tenant == ANYBODY else tenant)
+        task = asyncio.create_task(self._query(query, values, tenant, asked))
         patience = self._patience()
         try:
             done, _ = await asyncio.wait({task}, timeout=self._timeout if patience is None else patience)
         except asyncio.CancelledError:
             self._leave(task)
             raise
+        if not done and not asked.begun:
+            self._leave(task)
+            raise store_down("postgres", BUSY)
         if not done and patience is not None:
-            self._goes_on(task, self._timeout - patience)
+            self._goes_on(task, self._timeout - patience, asked)
             raise store_down("postgres", LATE)
         if not done:
             self._leave(task)
-            self._circuit.failed()
+            self._late(asked)
             raise store_down("postgres")
         try:
             rows = task.result()
-        except _AWAY:
-            self._circuit.failed()
+        except _AWAY as exc:
+            self._failed(exc, asked)
             raise store_down("postgres") from None
-        self._circuit.succeeded()
+        self._answered(asked)
         return rows
+
+    def _answered(self, asked: _Asked) -> None:
+        self._circuit.succeeded()
+        if asked.tenant is not None:
+            self._tenants.succeeded(asked.tenant)
+
+    def _failed(self, exc: BaseException, asked: _Asked) -> None:
+        if isinstance(exc, psycopg.errors.QueryCanceled):  # by a time limit of the server's
+            self._late(asked)
+        else:
+            self._circuit.failed()
+
+    def _late(self, asked: _Asked) -> None:
+        """No answer in time: of a tenant's query that may lie in what it asks for, and is no failure of the store."""
+        if asked.tenant is None:
+            self._circuit.failed()
+        else:
+            self._tenants.failed(asked.tenant)
 
     def _leave(self, task: asyncio.Task[list[Row]]) -> None:
         """Nobody waits for it any more; its connection goes back to the pool when it is over."""
@@ -244,9 +283,9 @@ class Database:
         self._left.discard(task)
         _heard(task)
 
-    def _goes_on(self, task: asyncio.Task[list[Row]], seconds: float) -> None:
+    def _goes_on(self, task: asyncio.Task[list[Row]], seconds: float, asked: _Asked) -> None:
         """The reader has gone; the circuit is told what became of the query."""
-        too_late = asyncio.get_running_loop().call_later(seconds, self._too_late, task)
+        too_late = asyncio.get_running_loop().call_later(seconds, self._too_late, task, asked)
         self._left.add(task)
 
         def ended(done: asyncio.Task[list[Row]]) -> None:
@@ -254,25 +293,30 @@ class Database:
             self._over(done)
             if done.cancelling():  # too late, and counted
                 return
-            if done.exception() is None:
-                self._circuit.succeeded()
-            elif isinstance(done.exception(), _AWAY):
-                self._circuit.failed()
+            if (exc := done.exception()) is None:
+                self._answered(asked)
+            elif isinstance(exc, _AWAY):
+                self._failed(exc, asked)
 
         task.add_done_callback(ended)
 
-    def _too_late(self, task: asyncio.Task[list[Row]]) -> None:
-        self._circuit.failed()
+    def _too_late(self, task: asyncio.Task[list[Row]], asked: _Asked) -> None:
+        self._late(asked)
         task.cancel()
 
-    async def _query(self, query: bytes, values: dict[str, Any], tenant: str | None) -> list[Row]:
-        async with self._pool.connection(timeout=self._timeout) as connection:
-            await self._become(connection, tenant)
-            # Binary: embeddings are a kilobyte each, and hexadecimal text would be read character by character.
-            cursor = connection.cursor(row_factory=dict_row, binary=True)
-            await cursor.execute(query, values)
-            rows: list[Row] = await cursor.fetchall()
-            return rows
+    async def _query(
+        self, query: bytes, values: dict[str, Any], tenant: str | None, asked: _Asked
+    ) -> list[Row]:
+        """A place of the tenant's is held until the query is over, though nobody may wait for it any more."""
+        async with nullcontext() if asked.tenant is None else self._shares.of(asked.tenant):
+            asked.begun = True
+            async with self._pool.connection(timeout=self._timeout) as connection:
+                await self._become(connection, tenant)
+                # Binary: embeddings are a kilobyte each, and hexadecimal text would be read character by character.
+                cursor = connection.cursor(row_factory=dict_row, binary=True)
+                await cursor.execute(query, values)
+                rows: list[Row] = await cursor.fetchall()
+                return rows
 
     async def _become(self, connection: AsyncConnection[Any], tenant: str | None) -> None:
         """The second wall (C7): a connection that reads for a tenant is the reading role, to which every table shows

@@ -9,13 +9,11 @@ from fastapi import APIRouter, Body, Path, Query
 
 from query import models
 from query.body import Route
-from query.errors import ProblemError
 from query.freshness import Freshness
-from query.writing.publish import SAFE, TWICE, Entry, Publish, Publisher, Repeat
+from query.writing.publish import SAFE, TWICE, Entry, Publish, PublishDocuments, Publisher, Repeat
 from schemas.base import Id
 from schemas.events.documents import EVERY_VERSION, Document, DocumentBody, ProjectCommand, ProjectCommandBody
 from schemas.log import topics
-from schemas.log.owner import Owner
 
 router = APIRouter(route_class=Route, tags=["writing"])
 PathId = Annotated[Id, Path()]
@@ -99,17 +97,12 @@ async def _document(publish: Publisher, event: Document) -> models.DocumentAccep
     return models.DocumentAccepted(accepted=1, document_id=event.document_id, freshness_token=token)
 
 
-def _owner(publish: Publisher, document_id: str) -> Owner:
-    """Documents are cited to every user of the tenant: a credential that is bound to some of them writes none."""
-    if publish.scope.bound:
-        raise ProblemError("forbidden", "this key is bound to users or projects, and documents are of the whole tenant")
-    return publish.scope.document(document_id).owner
-
-
 @router.post("/v1/documents", status_code=202)
-async def put_document(body: Annotated[models.DocumentIn, Body()], publish: Publish) -> models.DocumentAccepted:
+async def put_document(
+    body: Annotated[models.DocumentIn, Body()], publish: PublishDocuments
+) -> models.DocumentAccepted:
     """Add a version of a document; the one before is archived."""
-    owner = _owner(publish, body.document_id)
+    owner = publish.scope.document(body.document_id).owner
     event = Document(
         tenant=owner.tenant,
         document_id=body.document_id,
@@ -122,10 +115,10 @@ async def put_document(body: Annotated[models.DocumentIn, Body()], publish: Publ
 
 @router.delete("/v1/documents/{document_id}", status_code=202)
 async def delete_document(
-    document_id: PathId, publish: Publish, version: Annotated[Id, Query()] = EVERY_VERSION
+    document_id: PathId, publish: PublishDocuments, version: Annotated[Id, Query()] = EVERY_VERSION
 ) -> models.DocumentAccepted:
     """Delete one version of a document, or all. Behind the active one no archived version becomes active again."""
-    owner = _owner(publish, document_id)
+    owner = publish.scope.document(document_id).owner
     event = Document(
         tenant=owner.tenant, document_id=document_id, version=version, op="delete", accepted_at=publish.now
     )

@@ -13,7 +13,7 @@ from fastapi import Depends, Request
 
 from processors.screen.callers import OutgrownError, length_of
 from query.access import AccessLog, operation_of
-from query.auth.boundary import Writer
+from query.auth.boundary import DocumentsWriter, Writer
 from query.config import QueryConfig
 from query.deps import Deps
 from query.errors import ProblemError, invalid
@@ -247,3 +247,10 @@ async def _publisher(request: Request, scope: Writer) -> Publisher:
 
 
 Publish = Annotated[Publisher, Depends(_publisher)]
+
+
+async def _documents_publisher(request: Request, scope: DocumentsWriter) -> Publisher:
+    return publisher_of(request, scope)
+
+
+PublishDocuments = Annotated[Publisher, Depends(_documents_publisher)]

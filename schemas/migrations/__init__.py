@@ -19,6 +19,8 @@ from schemas.storage.layouts import postgres_schema
 LOCK = 0x6D656D73
 """Advisory lock key of everything that creates or alters schemas: one process at a time."""
 VERSION_TABLE = "memstream_version"
+_TABLES_AT_ONCE = 200
+"""Tables that one transaction drops: each takes several locks, for itself, its indexes and its long values."""
 
 
 def sql_text(name: str) -> str:
@@ -110,14 +112,27 @@ def wall(conn: Connection[Any]) -> None:
 
 
 def drop_generation(conn: Connection[Any], generation: int) -> None:
-    """Drop the views of a generation. Raises ValueError for the live one."""
+    """Drop the views of a generation, its tenants' tables by pages before: all at once would take more locks than a
+    server has. Raises ValueError for the live one."""
+    while _drop_page(conn, generation):
+        pass
+
+
+def _drop_page(conn: Connection[Any], generation: int) -> bool:
+    """Whether there may be more: the schema itself goes with the last."""
     with conn.transaction():
         conn.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
         row = conn.execute("SELECT generation FROM ops.live_views WHERE store = 'postgres'").fetchone()
         if row is not None and row[0] == generation:
             raise ValueError(f"generation {generation} is live: switch to another before dropping it")
-        schema = sql.Identifier(postgres_schema(generation))
-        conn.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(schema))
+        schema = postgres_schema(generation)
+        query = "SELECT tablename FROM pg_tables WHERE schemaname = %s AND strpos(tablename, '/') > 0 LIMIT %s"
+        names = [row[0] for row in conn.execute(query, (schema, _TABLES_AT_ONCE))]
+        for name in names:
+            conn.execute(sql.SQL("DROP TABLE IF EXISTS {} CASCADE").format(sql.Identifier(schema, name)))
+        if not names:
+            conn.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(sql.Identifier(schema)))
+        return bool(names)
 
 
 def generations(conn: Connection[Any]) -> list[int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -26,6 +27,15 @@ def key_id(key: str) -> str | None:
     """The id that a well-formed key names; None for anything else."""
     found = _FORM.fullmatch(key)
     return found[1] if found else None
+
+
+def permissions_of(scopes: Iterable[str], documents: bool | None, *, bound: bool) -> frozenset[Permission]:
+    """Of a row of auth.keys. Documents have a column of their own, which services of before do not look at. None: the
+    key was made before there was this scope, and may what it might then: with `write`, unless it is bound."""
+    given = frozenset(Permission(s) for s in scopes)
+    if documents is None:
+        documents = Permission.WRITE in given and not bound
+    return given | {Permission.DOCUMENTS} if documents else given
 
 
 @dataclass(frozen=True, slots=True)

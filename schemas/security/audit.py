@@ -93,8 +93,9 @@ class Chain:
     hash: bytes
     seal: bytes
 
-    def sealed(self, key: bytes, kind: str = "marked chain") -> bytes:
-        """The seal that this row must have. `kind` UNMARKED: as it was made before erasures left marks."""
+    def sealed(self, key: bytes, kind: str = "listed chain") -> bytes:
+        """The seal that this row must have. `kind` UNMARKED: as it was made before erasures left marks; MARKED: before
+        there was a list of chains."""
         swept = self.swept_to.astimezone(UTC).isoformat(timespec="microseconds") if self.swept_to else None
         told: list[Json] = [
             kind, self.chain, self.first_seq, self.first_hash.hex(), swept, self.seq, self.hash.hex()
@@ -105,8 +106,16 @@ class Chain:
         """Was it written before erasures left marks? Its writer adds them (`mark_gone`) before it seals it anew."""
         return hmac.compare_digest(self.seal, self.sealed(key, UNMARKED))
 
+    def older(self, key: bytes) -> bool:
+        """Was it written before there was a list of chains?"""
+        return self.unmarked(key) or hmac.compare_digest(self.seal, self.sealed(key, MARKED))
 
-UNMARKED = "chain"
+    def vouched(self, key: bytes) -> bool:
+        """Was it written under this key?"""
+        return hmac.compare_digest(self.seal, self.sealed(key)) or self.older(key)
+
+
+UNMARKED, MARKED = "chain", "marked chain"
 
 
 def gone_mark(key: bytes, part: Part, entry: bytes) -> bytes:
@@ -131,7 +140,8 @@ def what_digest(salt: bytes, owner: str | None, record_ids: Sequence[str] | None
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Where a chain does not verify. `what` is a stable word: seal, hash, who, what, gap, end, anchor."""
+    """Where a chain does not verify. `what` is a stable word: seal, hash, who, what, gap, end, anchor; list and lost of
+    the list of chains."""
 
     chain: int
     seq: int
@@ -148,7 +158,7 @@ class Check:
         self.faults: list[Fault] = []
         self.entries = self.erased = 0
         self._marked = not chain.unmarked(key)
-        if self._marked and not hmac.compare_digest(chain.seal, chain.sealed(key)):
+        if not chain.vouched(key):
             self._fault(chain.seq, "seal")
 
     def add(self, entry: Entry) -> None:
@@ -196,7 +206,7 @@ def vouches(conn: Connection[Any], key: bytes) -> bool:
     """Is this the key that the log is written with? Marks by another would look like tampering."""
     with conn.cursor(row_factory=tuple_row) as cursor:
         chains = [Chain(*row) for row in cursor.execute(_CHAINS)]
-    return any(hmac.compare_digest(c.seal, c.sealed(key)) or c.unmarked(key) for c in chains)
+    return any(c.vouched(key) for c in chains)
 
 
 def erase(conn: Connection[Any], key: bytes, owner: Owner, before: datetime | None = None) -> int:

@@ -12,13 +12,15 @@ from schemas.log.owner import Owner
 class Permission(StrEnum):
     READ = "read"
     WRITE = "write"
+    DOCUMENTS = "documents"
+    """Write and delete documents, which are cited to every user of the tenant (D8)."""
     PII = "pii"
     """Read again what the policy `encrypt` took out of turns (D5)."""
     OPERATOR = "operator"
     ADMIN = "admin"
 
 
-OF_THE_WHOLE = frozenset({Permission.OPERATOR, Permission.ADMIN})
+OF_THE_WHOLE = frozenset({Permission.DOCUMENTS, Permission.OPERATOR, Permission.ADMIN})
 """What reaches beyond single users and projects."""
 
 
@@ -56,7 +58,7 @@ class TenantScope:
 
     def allows(self, permission: Permission) -> bool:
         """What an operator or an administrator does is about the whole tenant (others' dead letters, the profile, the
-        erasure of all): a credential that is bound never may, whatever scopes it was given (C7)."""
+        erasure of all), and so are documents: a credential that is bound never may, whatever its scopes (C7)."""
         if self.bound and permission in OF_THE_WHOLE:
             return False
         return permission in self.permissions or Permission.ADMIN in self.permissions

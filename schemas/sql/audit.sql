@@ -13,6 +13,14 @@ CREATE TABLE IF NOT EXISTS audit.chains (
     seal       bytea       NOT NULL               -- keyed hash of this row
 );
 
+CREATE TABLE IF NOT EXISTS audit.roster (
+    one      boolean     PRIMARY KEY DEFAULT true CHECK (one),
+    begun_at timestamptz NOT NULL,                -- when the first list was made
+    chains   integer[]   NOT NULL,                -- every chain there is
+    seqs     bigint[]    NOT NULL,                -- its newest entry
+    seal     bytea       NOT NULL                 -- keyed hash of this row
+);
+
 CREATE TABLE IF NOT EXISTS audit.accesses (
     chain       integer     NOT NULL,
     seq         bigint      NOT NULL,

@@ -7,7 +7,8 @@ CREATE TABLE IF NOT EXISTS auth.keys (
     tenant     text        NOT NULL,
     name       text        NOT NULL,
     digest     bytea       NOT NULL,              -- SHA-256 of the whole key
-    scopes     text[]      NOT NULL,              -- read, write, operator, admin
+    scopes     text[]      NOT NULL,              -- read, write, pii, operator, admin
+    documents  boolean,                           -- the scope `documents`; NULL: made before there was one
     users      text[],                            -- NULL: all of the tenant
     projects   text[],
     created_at timestamptz NOT NULL DEFAULT now(),

@@ -44,3 +44,5 @@ CREATE TABLE IF NOT EXISTS trust.data_keys (
 );
 CREATE INDEX IF NOT EXISTS data_keys_master ON trust.data_keys (master_id) WHERE wrapped IS NOT NULL;
 CREATE INDEX IF NOT EXISTS data_keys_changed ON trust.data_keys (greatest(made_at, coalesce(destroyed_at, made_at)));
+CREATE INDEX IF NOT EXISTS data_keys_tenant ON trust.data_keys (split_part(owner, '/', 1), owner, generation)
+    WHERE wrapped IS NOT NULL;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
@@ -16,9 +17,12 @@ from schemas.events.documents import Access
 from schemas.log import topics
 from schemas.log.owner import Owner, OwnerKind, tenant_owner
 from schemas.security.audit import SALT_BYTES, START, Chain, Entry, erase, mark_gone, what_digest, who_digest
+from schemas.security.audit_roster import Roster, begins_without
 from schemas.storage import postgres_connections
+from sinks.clock import utc_now
 from sinks.protocol import Mark, Permanent, SinkBatch, Transient
 
+log = logging.getLogger(__name__)
 T = TypeVar("T")
 COLUMNS = tuple(f.name for f in fields(Entry))
 CHAIN_COLUMNS = tuple(f.name for f in fields(Chain))
@@ -27,12 +31,16 @@ ERASE_EVERY = timedelta(seconds=10)
 _ERASURES = """SELECT tenant, user_id, accepted_at FROM trust.erasures
     WHERE scope IN ('user', 'tenant') AND accepted_at > now() - make_interval(days => %s + 1)"""
 _READ = f"SELECT {', '.join(CHAIN_COLUMNS)} FROM audit.chains WHERE chain = %s FOR UPDATE"  # noqa: S608 - constants
+_ALL = f"SELECT {', '.join(CHAIN_COLUMNS)} FROM audit.chains ORDER BY chain FOR UPDATE"  # noqa: S608 - constants
+_LIST = """INSERT INTO audit.roster (begun_at, chains, seqs, seal) VALUES (%s, %s, %s, %s)
+    ON CONFLICT (one) DO UPDATE SET chains = EXCLUDED.chains, seqs = EXCLUDED.seqs, seal = EXCLUDED.seal"""
 _WRITE = f"""INSERT INTO audit.chains ({", ".join(CHAIN_COLUMNS)}) VALUES ({", ".join(["%s"] * len(CHAIN_COLUMNS))})
     ON CONFLICT (chain) DO UPDATE SET {", ".join(f"{c} = EXCLUDED.{c}" for c in CHAIN_COLUMNS[1:])}"""  # noqa: S608
 
 
 class AuditSink:
-    """One chain a partition of the topic. `key` seals the chains; `keep`: how long an entry stands.
+    """One chain a partition of the topic. `key` seals the chains; `keep`: how long an entry stands; `now`: when the log
+    begins.
 
     A record that is delivered again is known by its access id and changes nothing.
     """
@@ -40,14 +48,21 @@ class AuditSink:
     name = "audit"
     topics = (topics.ACCESSES.name,)
 
-    def __init__(self, dsn: str, key: bytes, keep: timedelta) -> None:
-        self._dsn, self._key, self._keep = dsn, key, keep
+    def __init__(self, dsn: str, key: bytes, keep: timedelta, now: Callable[[], datetime] = utc_now) -> None:
+        self._dsn, self._key, self._keep, self._now = dsn, key, keep, now
         self._conn: Connection[TupleRow] | None = None
         self._swept_at: datetime | None = None
         self._erased_at: datetime | None = None
 
     def ensure(self) -> None:
-        self._run(lambda conn: conn.execute("SELECT 1 FROM audit.chains LIMIT 1").fetchone())
+        """The list of chains is begun with the log."""
+
+        def begun(conn: Connection[TupleRow]) -> None:
+            with conn.transaction():
+                if self._roster(conn) is None:
+                    log.error("the list of the access log's chains was taken away: see `memstream audit verify`")
+
+        self._run(begun)
 
     def write(self, batch: SinkBatch) -> int:
         chains: dict[int, list[Access]] = {}
@@ -57,7 +72,12 @@ class AuditSink:
 
         def transaction(conn: Connection[TupleRow]) -> int:
             with conn.transaction():
-                return sum(self._append(conn, chain, events) for chain, events in sorted(chains.items()))
+                roster = self._roster(conn)
+                lengths = roster.lengths if roster else {}
+                known = sum(self._append(conn, chain, events, lengths) for chain, events in sorted(chains.items()))
+                if roster and lengths != roster.lengths:
+                    self._list(conn, Roster.of(self._key, roster.begun_at, lengths))
+                return known
 
         return self._run(transaction)
 
@@ -84,8 +104,11 @@ class AuditSink:
             self._conn.close()
             self._conn = None
 
-    def _append(self, conn: Connection[TupleRow], number: int, events: Sequence[Access]) -> int:
-        """How many were there already."""
+    def _append(
+        self, conn: Connection[TupleRow], number: int, events: Sequence[Access], lengths: dict[int, int]
+    ) -> int:
+        """How many were there already. `lengths`: of the chains as listed; the new entries are added to what is listed,
+        not to what is found, so that a chain that was set back stays found out."""
         chain = self._chain(conn, number)
         ids = [e.access_id for e in events]
         query = "SELECT access_id FROM audit.accesses WHERE access_id = ANY(%s)"
@@ -103,7 +126,34 @@ class AuditSink:
                 for entry in rows:
                     copy.write_row([getattr(entry, c) for c in COLUMNS])
             self._store(conn, chain, seq=seq, hash=before)
+        if length := self._length(chain, lengths) + len(rows):
+            lengths[number] = length
         return len(events) - len(fresh)
+
+    def _length(self, chain: Chain, listed: dict[int, int]) -> int:
+        """As it is listed; a process of before there were lists may have written to it."""
+        length = listed.get(chain.chain, 0)
+        return max(length, chain.seq) if chain.older(self._key) else length
+
+    def _roster(self, conn: Connection[TupleRow]) -> Roster | None:
+        """The list of chains, locked, made where the log begins or is of before there were lists; None: it was taken
+        away. Locked before any chain, so that writers of several cannot wait for each other."""
+        conn.execute("SELECT pg_advisory_xact_lock(hashtext('memstream audit'), -1)")
+        row = conn.execute("SELECT begun_at, chains, seqs, seal FROM audit.roster").fetchone()
+        if row is not None:
+            return Roster(*row)
+        chains = [Chain(*r) for r in conn.execute(_ALL.encode())]
+        if not begins_without(self._key, chains):
+            return None
+        made = Roster.of(self._key, self._now(), {c.chain: c.seq for c in chains})
+        self._list(conn, made)
+        for chain in chains:
+            if not chain.unmarked(self._key):  # the others are sealed anew with their marks
+                self._store(conn, chain)
+        return made
+
+    def _list(self, conn: Connection[TupleRow], roster: Roster) -> None:
+        conn.execute(_LIST, (roster.begun_at, list(roster.chains), list(roster.seqs), roster.seal))
 
     def _chain(self, conn: Connection[TupleRow], number: int) -> Chain:
         """The chain's row, locked. Two writers of one partition come one after the other. What was erased before
@@ -113,7 +163,7 @@ class AuditSink:
         chain = Chain(*row) if row else Chain(number, 0, START, None, 0, START, b"")
         if chain.unmarked(self._key):
             mark_gone(conn, self._key, number)
-            self._store(conn, chain)
+            self._store(conn, chain)  # what is returned has the seal that was found
         return chain
 
     def _store(self, conn: Connection[TupleRow], old: Chain, **changed: Any) -> None:
@@ -147,7 +197,9 @@ class AuditSink:
         gone = 0
         for (number,) in conn.execute("SELECT chain FROM audit.chains ORDER BY chain").fetchall():
             with conn.transaction(), postgres_connections.patient(conn):
-                chain = self._chain(conn, number)
+                roster, chain = self._roster(conn), self._chain(conn, number)
+                if roster and (length := self._length(chain, roster.lengths)) > roster.lengths.get(number, 0):
+                    self._list(conn, Roster.of(self._key, roster.begun_at, {**roster.lengths, number: length}))
                 row = conn.execute(
                     "SELECT COALESCE(min(seq), %s) FROM audit.accesses WHERE chain = %s AND at >= %s",
                     (chain.seq + 1, number, horizon),

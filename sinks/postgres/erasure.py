@@ -18,6 +18,7 @@ from schemas.log.owner import Owner
 from schemas.security import erasure_findings as findings
 from schemas.storage import postgres_connections
 from schemas.storage.layouts import postgres_schema
+from schemas.storage.relations import foreign, space
 from sinks.erased import Cut
 from sinks.protocol import Transient
 
@@ -31,21 +32,23 @@ _FED_BY = {
 """A table is swept when the erasure comes along the topic that feeds it; memory.updates feeds all others."""
 _COLUMNS = """SELECT c.table_name, c.column_name
 FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
-WHERE c.table_schema = %s AND t.table_type = 'BASE TABLE'"""
-"""Views show what stands in tables."""
+WHERE c.table_schema = %s AND t.table_type = 'BASE TABLE'
+AND (strpos(c.table_name, '/') = 0 OR (%s <> '' AND starts_with(c.table_name, %s)))"""
+"""Views show what stands in tables. Those in other tenants' spaces are left out, as there may be very many."""
 
 
 def erase(conn: Connection[Any], generation: int, e: Erasure, topic: str, partition: int) -> None:
     """In the caller's transaction: remove, count, and note what the steps found."""
     schema = postgres_schema(generation)
+    own = space(e.tenant)
     tables: dict[str, set[str]] = {}
-    for name, column in conn.execute(_COLUMNS, (schema,)):
+    for name, column in conn.execute(_COLUMNS, (schema, own, own)):
         tables.setdefault(name, set()).add(column)
     known = set().union(*_FED_BY.values())
     counts: dict[str, int] = {}
     for name, columns in sorted(tables.items()):
         fed = name in _FED_BY[topic] if topic in _FED_BY else name not in known
-        where = _rows(e, columns) if fed else None
+        where = _rows(e, columns) if fed and not foreign(e.tenant, name) else None
         if where is not None:
             query = sql.SQL("DELETE FROM {}.{} WHERE {}").format(sql.Identifier(schema), sql.Identifier(name), where)
             counts[name] = conn.execute(query).rowcount

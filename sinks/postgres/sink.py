@@ -21,7 +21,7 @@ from schemas.storage.layouts import postgres_schema
 from sinks.collapse import memory_of, session_of
 from sinks.postgres.erasure import erase
 from sinks.postgres.rows import Row, row_of
-from sinks.postgres.structured import Specs, StructuredTables, no_tables
+from sinks.postgres.structured import NO_TABLES, Specs, StructuredTables
 from sinks.postgres.tables import TABLES, Table, progress_upsert
 from sinks.protocol import Mark, Permanent, SinkBatch, Tombstone, Transient
 
@@ -54,7 +54,7 @@ class PostgresSink:
         generations: Sequence[int] = (1,),
         *,
         statement_timeout: float = 30.0,
-        tables: Specs = no_tables,
+        tables: Specs = NO_TABLES,
         sessions_kept: timedelta = SESSIONS_KEPT,
         seals: Seals = everything,
     ) -> None:
@@ -72,8 +72,7 @@ class PostgresSink:
         def create(conn: Connection[TupleRow]) -> None:
             for generation in self._generations:
                 create_generation(conn, generation)
-                with conn.transaction():
-                    self._tables.ensure(conn, postgres_schema(generation))
+                self._tables.ensure(conn, postgres_schema(generation))
 
         self._run(create)
 

@@ -156,7 +156,13 @@ async def _without_gaps(app: Any, runner: StepRunner, fetched: list[Fetched], in
         before = went_back.get(tp, (stored, first + 1))
         # What was on its way here when the consumer was moved stands behind that record, never on it.
         least = before[1] if before[0] == stored else first + 1
-        if first == least or (await app.consumer.earliest_offsets(tp))[tp] > stored:
+        if first == least:
+            continue
+        if (earliest := (await app.consumer.earliest_offsets(tp))[tp]) > stored:
+            log.error(
+                "step %s: partition %d: records %d to %d are no longer in the log, and were never read",
+                runner.step.name, partition, stored, earliest - 1,
+            )  # fmt: skip
             continue
         log.info("step %s: partition %d goes back to its stored offset", runner.step.name, partition)
         await app.consumer.seek(tp, stored)

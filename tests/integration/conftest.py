@@ -73,8 +73,10 @@ def _collected() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _wide_limits(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """For every process that tests start: wide limits, and no lower priority than the tests have."""
+    """For every process that tests start: wide limits, no lower priority than the tests have, and bytecode that is kept
+    (some images forbid it): a dozen processes of a stack would compile all that they import, at every start."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
         patch.setenv("MEMSTREAM_NICE", "false")
         if not SHIPPED:
             patch.setenv("MEMSTREAM_STORE_SECONDS", str(STORE_SECONDS))

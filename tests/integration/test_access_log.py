@@ -132,6 +132,7 @@ def test_c10_a_log_set_back_to_an_earlier_state_is_found_by_its_anchor(dsn: str,
     written(dsn, access("a1"))
     with psycopg.connect(dsn) as connection:
         old = connection.execute(b"SELECT * FROM audit.chains").fetchone()
+        listed = connection.execute(b"SELECT seqs, seal FROM audit.roster").fetchone()
     written(dsn, access("a2"))
     told = audit.verify(dsn, KEY)
     anchors = tmp_path / "heads.json"
@@ -140,6 +141,9 @@ def test_c10_a_log_set_back_to_an_earlier_state_is_found_by_its_anchor(dsn: str,
     execute(dsn, "DELETE FROM audit.chains")
     with psycopg.connect(dsn) as connection:
         connection.execute("INSERT INTO audit.chains VALUES (%s, %s, %s, %s, %s, %s, %s)", old)
+    assert [f.what for f in audit.verify(dsn, KEY).faults] == ["lost"], "the list of chains was not set back"
+    with psycopg.connect(dsn) as connection:
+        connection.execute("UPDATE audit.roster SET seqs = %s, seal = %s", listed)
     assert audit.verify(dsn, KEY).faults == [], "the old state agrees with itself"
     found = audit.verify(dsn, KEY, audit.read_anchors(anchors)).faults
     assert [f.what for f in found] == ["anchor"]
@@ -213,3 +217,45 @@ def test_c10_who_erases_without_the_logs_key_leaves_it_to_its_writer(dsn: str) -
     with psycopg.connect(dsn) as connection:
         assert chain.vouches(connection, KEY)
         assert not chain.vouches(connection, b"x" * 32)
+
+
+def test_m7_a_chain_that_is_lost_whole_is_found_and_stays_so(dsn: str) -> None:
+    """Row and entries: what was left verified, and the log went on over it."""
+    written(dsn, access("a1"), access("b1", "bob", 3), access("b2", "bob", 3))
+    execute(dsn, "DELETE FROM audit.accesses WHERE chain = 3")
+    execute(dsn, "DELETE FROM audit.chains WHERE chain = 3")
+    assert [(f.chain, f.seq, f.what) for f in audit.verify(dsn, KEY).faults] == [(3, 2, "lost")]
+    written(dsn, access("b3", "bob", 3), access("a2"))
+    assert [(f.chain, f.seq, f.what) for f in audit.verify(dsn, KEY).faults] == [(3, 3, "lost")]
+
+
+def test_m7_an_emptied_log_does_not_verify(dsn: str) -> None:
+    assert [f.what for f in audit.verify(dsn, KEY).faults] == ["list"], "nobody began it"
+    with closing(AuditSink(dsn, KEY, timedelta(days=365))) as sink:
+        sink.ensure()
+    assert audit.verify(dsn, KEY).faults == [], "begun, and nothing was read or written yet"
+    written(dsn, access("a1"))
+    begun_at = audit.verify(dsn, KEY).begun_at
+    execute(dsn, "DELETE FROM audit.roster")
+    written(dsn, access("a2"))
+    assert [f.what for f in audit.verify(dsn, KEY).faults] == ["list"], "it is not made anew for what is left"
+    for table in ("accesses", "chains"):
+        execute(dsn, f"DELETE FROM audit.{table}")  # noqa: S608 - constants
+    found = audit.verify(dsn, KEY)
+    assert ([f.what for f in found.faults], found.begun_at) == (["list"], None)
+    assert begun_at is not None
+
+
+def test_c10_a_log_of_before_there_was_a_list_gets_one(dsn: str) -> None:
+    written(dsn, access("a1"), access("a2"), access("b1", "bob", 3))
+    execute(dsn, "DELETE FROM audit.roster")
+    with psycopg.connect(dsn) as connection:
+        for row in [chain.Chain(*r) for r in connection.execute(_chains()).fetchall()]:
+            seal = row.sealed(KEY, chain.MARKED)
+            connection.execute("UPDATE audit.chains SET seal = %s WHERE chain = %s", (seal, row.chain))
+    assert audit.verify(dsn, KEY).faults == []
+    written(dsn, access("a3"))
+    assert audit.verify(dsn, KEY).faults == []
+    execute(dsn, "DELETE FROM audit.accesses WHERE chain = 3")
+    execute(dsn, "DELETE FROM audit.chains WHERE chain = 3")
+    assert [(f.chain, f.what) for f in audit.verify(dsn, KEY).faults] == [(3, "lost")]

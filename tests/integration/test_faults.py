@@ -16,6 +16,7 @@ import pytest
 from psycopg_pool import AsyncConnectionPool
 
 from processors.step import Reads
+from schemas import migrations
 from schemas.storage.layouts import postgres_schema
 from streams.state.postgres import PostgresStateStore
 from streams.state.protocol import StoreAway
@@ -98,6 +99,7 @@ def everywhere(reached: Mapping[str, Callable[[int], bool]], count: int) -> None
 async def test_n2_steps_wait_for_a_postgres_that_only_reads(running_stack: BackgroundStack) -> None:
     """A worker waits, instead of ending: the batch is done once, when writes are taken again."""
     dsn = running_stack.addresses.postgres
+    migrations.upgrade(dsn)
     async with AsyncConnectionPool(dsn, min_size=1, max_size=1, kwargs={"autocommit": True}, open=False) as pool:
         store = PostgresStateStore(pool)
         first = replace(batch(0), step="reads", outbox=[])

@@ -117,3 +117,38 @@ def test_n6_an_owner_without_a_key_needs_no_new_one(processes: Processes, dsn: s
         vault.open(ANN, "t", kept)
     with psycopg.connect(dsn) as connection:
         assert connection.execute("SELECT count(*) FROM trust.data_keys").fetchone() == (2,)
+
+
+def test_n6_keys_of_a_tenant_are_destroyed_by_pages(
+    processes: Processes, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One statement over a tenant of 100,000s of keys was cancelled at each try: its erasure never ended."""
+    monkeypatch.setattr("memstream.keyring.store.PAGE", 2)
+    ring = processes.keyring(OLD)
+    owners = [user("acme", f"u{n}").key for n in range(5)]
+    others = [user("acm", "ann").key, user("acme2", "ann").key, user("acme%", "ann").key]
+    for owner in (*owners, *others):
+        ring.current(owner)
+    ring.renew(owners[0])
+    assert ring.destroy_tenant("acme") == 6
+    assert ring.destroy_tenant("acme") == 0
+    for owner in owners:
+        with pytest.raises(KeyDestroyed):
+            ring.key(owner, 1)
+    assert all(ring.stands(owner, 1) for owner in others)
+    with psycopg.connect(dsn) as connection:
+        left = connection.execute("SELECT owner FROM trust.data_keys WHERE wrapped IS NOT NULL ORDER BY owner")
+        assert sorted(r[0] for r in left) == sorted(others)
+
+
+def test_c7_keys_are_wrapped_anew_by_pages_and_each_still_opens(
+    processes: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memstream.keyring.store.PAGE", 2)
+    owners = [user("acme", f"u{n}") for n in range(5)]
+    before = processes.start(OLD)
+    sealed = [before.seal(o, {"n": n}) for n, o in enumerate(owners)]
+    ring = processes.keyring(f"{NEW},{OLD}")
+    assert (ring.rewrap(), ring.rewrap()) == (5, 0)
+    after = processes.start(NEW)
+    assert [after.open(o, s)["n"] for o, s in zip(owners, sealed, strict=True)] == [0, 1, 2, 3, 4]

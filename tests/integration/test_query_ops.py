@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
@@ -31,11 +31,12 @@ from schemas.storage.suspects import GIVEN_UP_BY_HAND, KEPT_DAYS
 from sinks.audit.sink import AuditSink
 from sinks.milvus.sink import MilvusSink
 from sinks.postgres.sink import PostgresSink
+from sinks.protocol import Item, Message, SinkBatch
 from sinks.redis.sink import RedisSink
 from streams.topology import TOPOLOGY, group_of
 from tests.dates import fixed
 from tests.integration.conftest import BackgroundStack
-from tests.integration.query_env import TENANT, Env, query_service
+from tests.integration.query_env import TENANT, Env, prepare, query_service
 from tests.pages import blocks
 from tests.patience import PATIENCE, eventually, until
 
@@ -131,6 +132,7 @@ async def test_readyz_is_red_when_a_stage_stands_still(addresses: Addresses) -> 
 async def test_readyz_names_the_record_that_stops_a_step(addresses: Addresses) -> None:
     """From what the watchdog notes, whether or not its worker runs; what lies below the position is over, and so is
     what is older than it is kept or was given up by hand."""
+    prepare(addresses)
     step = f"step-{uuid4().hex[:8]}"
     with postgres_connections.connect(addresses.postgres, autocommit=True) as conn:
         conn.execute(
@@ -244,6 +246,7 @@ async def test_dead_letters_are_replayed_once_and_dropped_for_good(env: Env, add
 
 async def test_a_window_ends_where_its_last_offset_holds_no_record(addresses: Addresses) -> None:
     """As behind compaction: the marker of a transaction takes an offset and is nothing that can be read."""
+    prepare(addresses)
     access = KafkaAccess(addresses.kafka, 8)
     before = access.bounds(topics.DEAD_LETTERS.name)[3][1]
     producer = Producer({"bootstrap.servers": addresses.kafka, "transactional.id": uuid4().hex})
@@ -293,6 +296,33 @@ async def read_events(client: httpx.AsyncClient, headers: dict[str, str], count:
             if len(out) == count:
                 return out
     return out
+
+
+async def test_c9_forgotten_on_a_resumed_stream(env: Env, addresses: Addresses) -> None:
+    """The topic holds what was forgotten or replaced until it is compacted: what is replayed is confirmed."""
+    user = f"sse-{uuid4().hex}"
+    first, forgotten, replaced = (update(user, text) for text in ("first", "forgotten", "replaced"))
+    removed = forgotten.model_copy(
+        update={"revision": 2, "op": "delete", "state": "deleted", "sealed": MemoryBody(text="")}
+    )
+    better = replaced.model_copy(update={"revision": 2, "sealed": MemoryBody(text="better", embedding=b"1234")})
+    events = (first, forgotten, replaced, removed, better)
+
+    def write() -> None:
+        for event in events:
+            publish(addresses, event)
+
+    async with served(env) as client:
+        async with asyncio.timeout(PATIENCE):
+            got = await read_events(client, {}, 5, write)
+        assert [data["text"] for _, data in got] == ["first", "forgotten", "replaced", "", "better"]
+        message = Message(topics.UPDATES.name, 0, 0, None, None, [], 0)
+        with closing(PostgresSink(addresses.postgres)) as sink:
+            sink.ensure()
+            sink.write(SinkBatch([Item(e, message) for e in (first, removed, better)]))
+        async with asyncio.timeout(PATIENCE):
+            again = await read_events(client, {"Last-Event-ID": got[0][0]}, 2)
+        assert [(data["op"], data["text"]) for _, data in again] == [("delete", ""), ("upsert", "better")]
 
 
 async def test_b9_updates_stream_and_resume(env: Env, addresses: Addresses) -> None:

@@ -19,16 +19,19 @@ from memstream.reprocess.compare import Comparison, GenerationSide, RevisionSide
 from memstream.reprocess.fold import Fold, in_postgres
 from memstream.stack import Addresses
 from schemas.events.erasure import Erasure
-from schemas.events.memory import MemoryUpdate
+from schemas.events.memory import MemoryBody, MemoryUpdate
 from schemas.events.sessions import SessionState
 from schemas.events.turns import ScreenedTurn
 from schemas.log import topics
 from schemas.log.codec import Event
 from schemas.migrations import create_generation, drop_generation, generations, upgrade
+from schemas.profile.model import TableSpec
 from schemas.storage.layouts import postgres_schema
 from sinks.decode import decode
 from sinks.postgres.contents import PostgresContents
+from sinks.postgres.erasure import erase
 from sinks.postgres.sink import PostgresSink
+from sinks.postgres.structured import Specs
 from sinks.protocol import Item, Permanent, SinkBatch, Tombstone, Transient
 from tests.dates import fixed
 from tests.unit.sinks import events
@@ -416,3 +419,61 @@ def test_d5_originals_stand_as_the_log_has_them_and_go_with_a_higher_revision(ds
         sink.write(batch(turn(1, 2, sealed=bare)))
         [row] = store.rows("turns", turn_id="turn-1")
         assert (row["revision"], row["originals"]) == (2, None)
+
+
+def _plans(kind: str, unique: bool = False) -> TableSpec:
+    return TableSpec.model_validate(
+        {"name": "plans", "namespace": "plans", "key": "plan" if unique else "p_{id}", "unique": unique,
+         "columns": [{"name": "goal", "type": kind}], "indexes": {"plans_goal": ["goal"]}}
+    )  # fmt: skip
+
+
+def _plan(n: int, tenant: str, goal: Any, revision: int = 1, **over: Any) -> MemoryUpdate:
+    given = {"tenant": tenant, "kind": "table", "category": "plans", "key": f"p_{n}", "field": None,
+             "sealed": MemoryBody(text="", value={"goal": goal})}  # fmt: skip
+    return memory(n, revision, **{**given, **over})
+
+
+def test_c2_tables_of_one_name_are_apart_and_deleted_rows_go(dsn: str, generation: int) -> None:
+    """They were one relation: another tenant's types and unique index refused rows, and what was deleted stayed."""
+    tables: dict[str, tuple[TableSpec, ...]] = {"default": (_plans("string"),), "acme": (_plans("integer", True),)}
+    specs = Specs(lambda tenant: tables.get(tenant, ()), lambda: tuple(tables))
+    schema = postgres_schema(generation)
+
+    def goals(relation: str) -> list[tuple[Any, ...]]:
+        with psycopg.connect(dsn) as conn:
+            query = f'SELECT tenant, record_id, goal FROM {schema}."{relation}" ORDER BY record_id'  # noqa: S608
+            return conn.execute(query.encode()).fetchall()
+
+    with closing(PostgresSink(dsn, [generation], tables=specs)) as sink:
+        sink.ensure()
+        sink.write(batch(_plan(1, "default", "run"), _plan(2, "default", "swim"), _plan(3, "acme", 7)))
+        assert goals("plans") == [("default", "record-1", "run"), ("default", "record-2", "swim")]
+        assert goals("acme/plans") == [("acme", "record-3", 7)]
+        sink.write(batch(_plan(4, "acme", 8)))  # of the same user, in a table of one row a user
+        assert goals("acme/plans") == [("acme", "record-3", 7)], "left out alone"
+        tables["acme"] = ()
+        sink.write(batch(
+            _plan(3, "acme", None, 2, op="delete", state="deleted"),
+            _plan(1, "default", None, 2, op="delete", state="deleted"),
+        ))  # fmt: skip
+        assert (goals("acme/plans"), goals("plans")) == ([], [("default", "record-2", "swim")])
+        tables["beta"] = tables["default"]
+        sink.write(batch(_plan(5, "beta", "walk")))
+        assert goals("beta/plans") == [("beta", "record-5", "walk")], "made with the first row"
+
+
+def test_c9_an_erasure_leaves_other_tenants_tables_alone(dsn: str, generation: int) -> None:
+    specs = Specs(lambda tenant: (_plans("string"),), lambda: ())
+    with closing(PostgresSink(dsn, [generation], tables=specs)) as sink, psycopg.connect(dsn) as conn:
+        sink.ensure()
+        sink.write(batch(_plan(1, "acme", "run"), _plan(2, "beta", "run")))
+        erased = Erasure(tenant="acme", erasure_id="e", scope="user", user_id="u1", accepted_at=NOW, stage="gate")
+        with conn.transaction(force_rollback=True):
+            erase(conn, generation, erased, topics.UPDATES.name, 0)
+            schema = postgres_schema(generation)
+            left = {
+                tenant: conn.execute(f'SELECT count(*) FROM {schema}."{tenant}/plans"'.encode()).fetchone()  # noqa: S608
+                for tenant in ("acme", "beta")
+            }
+        assert left == {"acme": (0,), "beta": (1,)}

@@ -39,6 +39,8 @@ NEW = {
     "freshness_token", "command_id", "memory_id", "erasure_id", "feedback_id", "context_id", "took_ms", "turn_ids",
     "turn_id", "request_id", "accepted_at", "occurred_at", "degraded", "id",
 }  # fmt: skip
+ROW = re.compile("[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}")
+"""The id of a row, drawn where its caller names no command of their own."""
 TRIES = 6
 
 
@@ -160,7 +162,7 @@ def own(records: Sequence[Outgoing], where: str) -> None:
 def _written(topic: str, event: Event, value: str) -> Any:
     """What was written, without what is made anew for every call."""
     told = event.model_dump(mode="json", exclude={"sealed": {"embedding"}})
-    named = re.sub("[0-9a-f]{32}", "ROW", str({k: v for k, v in told.items() if k not in NEW}))
+    named = ROW.sub("ROW", str({k: v for k, v in told.items() if k not in NEW}))
     return topic, MADE.sub("MADE", named).replace(value, "ID")
 
 

@@ -10,12 +10,6 @@ from tests.runner.results import Outcome, Result, Results
 
 MOST_MESSAGES = 5
 """More distinct errors are no chance: nothing is tried again."""
-CHAINS = (
-    "tests/integration/test_rebuild.py", "tests/integration/test_model_work.py",
-    "tests/integration/scenarios/test_end_to_end.py", "tests/integration/scenarios/clients/test_shown.py",
-    "tests/integration/sealed/",
-)  # fmt: skip
-"""Files and folders whose tests need what earlier ones of them left: they are tried again from their first on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +43,15 @@ def messages(failed: Sequence[Result]) -> set[str]:
 
 
 def attempts(first: Results) -> list[Attempt]:
-    """What is to be tried again, a stack each. Tests of a chain come with those before them."""
-    failed = {test.id for test in first.of(Outcome.FAILED)}
-    chains = {chain for chain in CHAINS for test in failed if test.startswith(chain)}
+    """What is to be tried again, a stack each."""
     found: dict[str, list[str]] = {}
-    for test in first.tests.values():
-        if test.id in failed or any(test.id.startswith(chain) for chain in chains):
-            found.setdefault(test.stack or test.id.partition("::")[0], []).append(test.id)
+    for test in first.of(Outcome.FAILED):
+        found.setdefault(test.stack or test.id.partition("::")[0], []).append(test.id)
     return [Attempt(stack, tuple(tests)) for stack, tests in found.items()]
 
 
 def compare(first: Results, second: Results) -> list[Twice]:
-    """What became of each test that failed. What was skipped or not run the second time has not passed; what passed
-    first and fails behind others of its chain is as unstable as the reverse."""
+    """What became of each test that failed. What was skipped or not run the second time has not passed."""
     found = []
     for test in first.of(Outcome.FAILED):
         then = second.tests.get(test.id)
@@ -71,8 +61,4 @@ def compare(first: Results, second: Results) -> list[Twice]:
             found.append(Twice(test.id, test.message, then.message or str(then.outcome)))
         else:
             found.append(Twice(test.id, test.message))
-    for test in second.of(Outcome.FAILED):
-        before = first.tests.get(test.id)
-        if before is not None and before.outcome is Outcome.PASSED:
-            found.append(Twice(test.id, f"at the second try: {test.message}"))
     return found

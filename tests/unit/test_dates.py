@@ -13,7 +13,7 @@ import pytest
 
 from tests import calendar_days
 from tests.calendar_days import DAYS, Day, Told, command
-from tests.clocks import OTHERS, PRODUCT, ROOT, modules, on_calendar, trees
+from tests.clocks import OTHERS, PRODUCT, ROOT, _module, modules, on_calendar, trees
 from tests.runner.process import Children, Ended
 from tests.runner.results import Outcome, Result, Results
 
@@ -120,6 +120,24 @@ def test_product_modules_that_read_the_clock_are_known() -> None:
     assert {n: m.clock_lines for n, m in product.items() if m.clock_lines}.keys() == READ_CLOCK.keys()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from datetime import datetime\nf(datetime.now)", "import datetime\ndatetime.datetime.now()",
+        "import datetime as d\nd.date.today()", "from datetime import datetime as moment\nmoment.utcnow()",
+        "from time import time\ntime()", "from time import time_ns as now\nf(clock=now)",
+        "import time as t\nt.time()",
+    ],
+)  # fmt: skip
+def test_a_clock_is_seen_under_any_name(text: str) -> None:
+    assert _module(text, frozenset()).clock_lines == (2,)
+
+
+def test_what_is_no_clock_is_not_seen() -> None:
+    text = "from time import monotonic\nimport time\nmonotonic(), time.monotonic(), event.time, datetime(2026, 1, 1)"
+    assert not _module(text, frozenset()).reads_clock
+
+
 def test_tests_that_read_a_clock_are_found_through_what_they_import() -> None:
     found = on_calendar()
     assert "tests.unit.query.test_tokens" in found, "it reads the clock itself"
@@ -132,14 +150,14 @@ def test_tests_that_read_a_clock_are_found_through_what_they_import() -> None:
 def test_days_are_what_a_calendar_breaks(tmp_path: Path) -> None:
     whole = [d for d in DAYS if d.whole]
     assert [d.moment for d in whole] == ["+400 days"]
-    line = command(whole[0], "/usr/bin/faketime", tmp_path)
+    line = command(whole[0], "/usr/bin/faketime", tmp_path, {})
     assert line[:2] == ["/usr/bin/faketime", "+400 days"]
     assert [word for word in line if word.startswith("tests/")] == ["tests/unit"]
     assert "-m" not in line[4:], "the slow ones, too"
 
 
 def test_other_days_have_the_files_that_can_come_to_a_clock(tmp_path: Path) -> None:
-    line = command(Day("x", "2028-02-29 12:00:00"), "/usr/bin/faketime", tmp_path)
+    line = command(Day("x", "2028-02-29 12:00:00"), "/usr/bin/faketime", tmp_path, {})
     given = {word for word in line if word.startswith("tests/")}
     assert "tests/unit/query/test_lag.py" in given
     assert "tests/unit/test_timeexpr.py" not in given
@@ -175,7 +193,7 @@ def test_a_day_that_takes_too_long_ends_with_all_that_it_has_started(
     monkeypatch.setattr(calendar_days, "DAY_SECONDS", 0.5)
     children = Children()
     with children.ended():
-        told = calendar_days.run(DAYS[1], str(program), tmp_path / "no-library.so", children)
+        told = calendar_days.run(DAYS[1], str(program), tmp_path / "no-library.so", children, {})
     assert (told.passed, told.ended.late) == (False, True)
     assert "not done after" in told.complaints()[0]
 

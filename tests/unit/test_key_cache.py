@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from memstream.keyring import statements
 from memstream.keyring.master import LocalMasterKeys
 from memstream.keyring.store import Keyring
 from schemas.security.sealing import KeyDestroyed
@@ -40,10 +41,18 @@ class KeyTable:
         self.opened: list[tuple[object, object]] = []
         """Owner and generation of each key that was read, in order."""
         self.newest_of: list[object] = []
+        self.of_tenant: list[Row] = []
+        """Owner and generation of its keys that stand."""
 
     def execute(self, query: str, values: tuple[object, ...] = ()) -> Rows:
+        if query == statements.DESTROY_PAGE:
+            *_, behind, generation, page_size = values
+            page = [k for k in self.of_tenant if k > (behind, generation)][: int(str(page_size))]
+            self.of_tenant = [k for k in self.of_tenant if k not in page]
+            return Rows(list(page))
         if "UNION ALL" in query:
-            return Rows([*((owner, NOW) for owner in self.changed), (None, NOW)])
+            most = int(str(values[1]))
+            return Rows([*((owner, NOW) for owner in self.changed[:most]), (None, NOW)])
         if "generation = %s" in query:
             owner, generation = values
             self.opened.append((owner, generation))
@@ -153,3 +162,32 @@ def test_a_look_does_not_go_through_all_keys_for_each_changed_owner(
     CountedName.compared = 0
     keyring.key(names[0], 1)
     assert CountedName.compared < 10 * len(table.changed), "200 keys times 200 owners would be 40,000"
+
+
+def test_h8_keys_of_a_tenant_are_destroyed_a_page_at_a_time(
+    table: KeyTable, keyring: Keyring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One statement over a million keys was cancelled at each try, and the tenant's erasure never ended."""
+    monkeypatch.setattr("memstream.keyring.store.PAGE", 3)
+    table.of_tenant = [(f"acme/user/u{n}", 1) for n in range(8)]
+    keyring.key("acme/user/u0", 1)
+    table.destroyed = {"acme/user/u0"}
+    assert keyring.destroy_tenant("acme") == 8
+    assert table.of_tenant == []
+    with pytest.raises(KeyDestroyed):
+        keyring.key("acme/user/u0", 1)
+
+
+def test_h9_a_look_reads_no_more_than_its_bound_and_then_forgets_all(
+    table: KeyTable, keyring: Keyring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Behind the erasure of a tenant of a million keys each process read a million names a second, for seconds."""
+    monkeypatch.setattr("memstream.keyring.store.MOST_CHANGED", 3)
+    keyring.key("acme/user/ann", 1)
+    table.opened.clear()
+    table.changed = ["other/user/u0", "other/user/u1"]
+    keyring.key("acme/user/ann", 1)
+    assert table.opened == []
+    table.changed = [f"other/user/u{n}" for n in range(5)]
+    keyring.key("acme/user/ann", 1)
+    assert table.opened == [("acme/user/ann", 1)]

@@ -7,10 +7,11 @@ from typer.testing import CliRunner
 
 from memstream import keys
 from memstream.cli import keys as command
+from schemas.security.api_keys import permissions_of
 from schemas.security.scope import Permission
 
 
-@pytest.mark.parametrize("scope", [Permission.OPERATOR, Permission.ADMIN])
+@pytest.mark.parametrize("scope", [Permission.DOCUMENTS, Permission.OPERATOR, Permission.ADMIN])
 @pytest.mark.parametrize(("users", "projects"), [(("ann",), None), (("ann",), ("*",)), (None, ("p1",))])
 def test_c7_a_scope_of_the_whole_tenant_is_not_given_to_a_bound_key(
     scope: Permission, users: tuple[str, ...] | None, projects: tuple[str, ...] | None
@@ -29,3 +30,16 @@ def test_d11_the_first_key_says_what_it_shuts(monkeypatch: pytest.MonkeyPatch, e
     assert done.exit_code == 0, done.output
     assert ("nobody is answered without one" in done.stderr) is not exist
     assert "nobody" not in done.stdout, "a script reads it"
+
+
+R, W, D = Permission.READ, Permission.WRITE, Permission.DOCUMENTS
+
+
+@pytest.mark.parametrize(("scopes", "column", "bound", "held"), [
+    (["read", "write"], None, False, {R, W, D}), (["read", "write"], None, True, {R, W}),
+    (["read"], None, False, {R}), (["read", "write"], False, False, {R, W}), ([], True, False, {D}),
+])  # fmt: skip
+def test_h5_a_key_of_before_there_was_the_scope_writes_documents_as_it_could(
+    scopes: list[str], column: bool | None, bound: bool, held: set[Permission]
+) -> None:
+    assert permissions_of(scopes, column, bound=bound) == held

@@ -31,6 +31,8 @@ from processors.reader.rules.standing_en import (
 )
 from processors.reader.rules.text import Sentence
 from processors.reader.rules.third_en import of_a_third, spliced
+from processors.reader.rules.together_en import as_one
+from processors.reader.rules.whereabouts import is_of_the_speakers
 from processors.reader.rules.whole_en import is_of_now, is_whole
 from processors.reader.rules.withdrawn_en import TAKEN_BACK, no_longer_so
 from processors.reader.rules.words_en import alternatives
@@ -72,6 +74,14 @@ _ATTACHED = re.compile(
     r"(?:because|since|although|though|while|when|as|until|where|which|who|so that|after|before|or|than)\b", re.I
 )
 _GOES_ON = re.compile(r"(?:and|but|so)? ?(?:it|he|she|they)\b", re.I)
+_MEANT = re.compile(
+    r"(?:trying to|planning (?:to|on|a|my)|hoping to|learning (?:to|how)|thinking (?:of|about)|working on|saving up"
+    r"|looking for|training for|studying for|getting ready)\b"
+)
+_UNDER_WAY = re.compile(
+    r"\b(?:am|is|are|was|were|has|have|had|will|would|can|could|makes?|made|helps?|helped|takes?|took|keeps?|gets?)\b"
+)
+"""Trying to eat healthier these days: what is under way, unless a verb makes it a subject."""
 _IS_SUBJECT = re.compile(r" (?:has|have|is|was|helps?|helped|makes?|made|keeps?|kept|gives?|gave|takes?|took) ")
 _OWN = re.compile(
     r"\b(?:I|i|me|my|we|our|us|mine|yesterday|today|ago|last|since|\d{4})\b"
@@ -93,6 +103,8 @@ _TOLD_TO_AMONG_PEOPLE = re.compile(
     re.I,
 )
 """What somebody is not to do, not what the speaker does not."""
+_COMPARING = re.compile(r"(?:just )?like [\w' -]{2,40}? (?:I|we) [a-z]", re.I)
+"""Just like music we got to see films: nothing is liked."""
 _BEHIND_A_VERB = (
     r"an?|the|my|our|some|any|all|both|it|them|to|for|in|on|at|up|out|off|with|from|back|into|over|about|after"
     r"|around|down|everything|nothing|anything|something"
@@ -112,6 +124,19 @@ _PARENT = re.compile(r"^(?:mum|mom|mama|dad|papa|grandma|grandpa|granny|nan)\b(?
 """A parent needs no "my"."""
 _JUST = re.compile(r"\b(?P<who>I|we) just (?=(?P<verb>[a-z]+))", re.I)
 """Of the past it says that it was a moment ago; of the present it says nothing."""
+_ADDRESSED = re.compile(r"(?<=[a-z]), (?!(?:I|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)\w*day)[A-Z][a-z]+$")
+_NAMING = re.compile(
+    rf"(?:\b(?:my|our|an?|one|called|named|is|was|are|in|from|to|at|near|by) [\w-]+(?: [\w-]+)?|,[^,]*|{KIN.pattern}"
+    r"|(?-i: [A-Z])[\w'-]*)$",
+    re.I,
+)
+"""What a name behind it may be of: "my dog, Rex", "tea, coffee, Fanta", "Rome, Florence"."""
+_BECAUSE = re.compile(
+    r"(?:I|we) (?:[a-z]+ly |just |also )*(?:am|was|are|were|feel|felt|have been) [^,;:]{2,60}? because "
+    r"(?P<why>(?:I|we|(?:my|our) [\w'-]+) .+)$",
+    re.I,
+)
+"""How somebody feels because of what happened to them: what happened is told where the feeling is not."""
 _ANOTHER = re.compile(
     r"(?:it|this|that|there|these|those|he|she|they|every(?:one|body)|some(?:one|body)|people)\b", re.I
 )
@@ -132,6 +157,18 @@ _DATED = re.compile(
 )
 
 
+_SEES = re.compile(
+    r"I (?:only |usually |also )?(?:see|hear from|read|visit) (?:my|the|our) [\w' -]{2,40}? "
+    r"(?:every|each|once|twice|on \w+days?|most|\w+ times)\b[\w' -]{0,30}$",
+    re.I,
+)
+_AILS = re.compile(
+    r"I (?:have|have got|get) (?:an? )?(?:bad|weak|sore|stiff|sensitive|dodgy|broken|dry|flat) "
+    rf"(?:{alternatives('my_own', 'ailing')})\b",
+    re.I,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Alone:
     """A statement at `start:end` of the turn, its words still the speaker's own."""
@@ -146,11 +183,13 @@ class Alone:
 
 
 def alone(
-    sentence: Sentence, original: str, taken: Sequence[Found], people: People, *, in_group: bool = False
-) -> list[Alone]:
+    sentence: Sentence, original: str, taken: Sequence[Found], people: People, *, in_group: bool = False,
+    to_keep: bool = False,
+) -> list[Alone]:  # fmt: skip
     """Return the statements of a sentence in order; those that do not stand alone are dropped. `original` is the
     sentence with its quotations, `taken` what is found in it already: what that says is not said again. `people` have
-    been named before, and hear of those of the sentence. `in_group`: it is said among people."""
+    been named before, and hear of those of the sentence. `in_group`: it is said among people; `to_keep`: an assistant
+    is asked to remember it."""
     runs: list[Alone] = []
     about: Subject = "none"
     unreal = False
@@ -179,12 +218,13 @@ def alone(
     texts = [_standing(_shortened(run.text), in_group=in_group) for run in runs]
     found = []
     for run, text in zip(runs, texts, strict=True):
-        told = tells(text, in_group=in_group)
-        third = None if told or in_group else of_a_third(_shortened(run.text))
+        told = tells(text, in_group=in_group) or (not in_group and _to_an_assistant(text))
+        third = None if told or in_group else of_a_third(_shortened(run.text), to_keep=to_keep)
         if third is not None:
-            found.append(Alone(run.start, run.end, third, weight(third) + 1.0, of_a_third=True))
+            found.append(Alone(run.start, run.end, third, max(KEEP, weight(third) + 1.0), of_a_third=True))
         elif len(text.split()) >= SHORTEST:
-            heavy = weight(text) + (1.0 if KIN.search(text) else 0.0)
+            heavy = weight(text) + (1.0 if KIN.search(text) or (not in_group and _AILS.match(text)) else 0.0)
+            heavy = max(KEEP, heavy) if to_keep else heavy
             found.append(Alone(run.start, run.end, text, heavy, None if told else "unresolved"))
     return found
 
@@ -222,7 +262,9 @@ def _with_subject(bare: str, clause: Clause, *, known: bool) -> str:
         return over
     if not text or re.match(r"(?:I|we|my|our|there)\b", text, re.I) or clause.subject not in {"I", "we", "none"}:
         return text
-    if text.isupper() or _TOLD_TO.match(text) or (not known and _TOLD_TO_AMONG_PEOPLE.match(text)):
+    if text.isupper() or any(p.match(text) for p in (_COMPARING, _TOLD_TO)):
+        return ""
+    if not known and _TOLD_TO_AMONG_PEOPLE.match(text):
         return ""
     lowered = f"{text[0].lower()}{text[1:]}"
     if _BEEN.match(lowered):
@@ -239,7 +281,8 @@ def _with_subject(bare: str, clause: Clause, *, known: bool) -> str:
     if not known and not _OWN.search(text) and (is_done(doing.split(" ")[0]) or _NOUN.match(doing)):
         return ""
     if GERUND.match(doing):
-        noun = " " not in doing or FINITE.search(lowered) or lowered.startswith("starting ")
+        of_it = _UNDER_WAY if _MEANT.match(doing) else FINITE
+        noun = " " not in doing or of_it.search(lowered) or lowered.startswith("starting ")
         return text if noun else f"I am {lowered}"
     if DROPPED.match(text) is None or _ADJECTIVE.match(text) or _PARTICIPLE.match(lowered) or _BASE.match(lowered):
         return text if clause.subject == "none" else ""
@@ -253,17 +296,33 @@ def _without(opening: re.Pattern[str], text: str) -> str:
 
 def tells(text: str, *, in_group: bool = False) -> bool:
     """Does a statement stand alone, and is it whole?"""
-    return stands(text, in_group=in_group) and is_whole(text, in_group=in_group)
+    said = as_one(text)
+    return stands(said, in_group=in_group) and is_whole(said, in_group=in_group)
+
+
+def _to_an_assistant(text: str) -> bool:
+    """Is it there to be known, though among people it would be about the talk: whom one sees how often, where one's
+    things are?"""
+    return resolved(text) and (is_of_the_speakers(text) or _SEES.match(text) is not None)
 
 
 def _standing(said: str, *, in_group: bool) -> str:
     """The statement; where it does not stand or is long, the longest part of it from its beginning that does."""
     told = partial(tells, in_group=in_group)
+    said = _unaddressed(said) if in_group else said
     text = next((head for head in before_another(said, in_group=in_group) if told(head)), said)
+    if not told(text) and (felt := _BECAUSE.match(text)) and told(felt["why"]):
+        return felt["why"]
     if len(text.split()) <= KEPT_WHOLE and told(text):
         return text
     heads = (_TRAILING.sub("", head) for head in beginnings(text))
     return next((head for head in heads if SHORTEST < len(head.split()) <= KEPT_WHOLE and told(head)), text)
+
+
+def _unaddressed(said: str) -> str:
+    """The statement without the name of whom it is said to: "I love the view, Sam"."""
+    match = _ADDRESSED.search(said)
+    return said if match is None or _NAMING.search(said, 0, match.start()) else said[: match.start()]
 
 
 def _shortened(said: str) -> str:

@@ -99,11 +99,12 @@ class Alone:
 
 def alone(
     sentence: Sentence, original: str, taken: Sequence[Found], before: About, who: Person | None = None, *,
-    in_group: bool = False,
+    in_group: bool = False, among: bool = False,
 ) -> list[Alone]:  # fmt: skip
     """Return the statements of a sentence in order; those that do not stand alone are dropped. `original` is the
     sentence with its quotations, `taken` what is found in it already, `before` who the clause before was about, `who`
-    the one person that the sentences before speak of, `in_group` whether others speak too."""
+    the one person that the sentences before speak of, `in_group` whether others speak too, `among` whether people of
+    names speak."""
     addressed = sum(1 for part in re.split(r"[，,；\s]", original) if YOU.search(part))
     if addressed > 1 or YOU.match(original) or original.startswith(_MOMENT):
         return []  # what a letter to somebody says of its writer is said to them
@@ -114,7 +115,7 @@ def alone(
     led = False
     behind: Clause | None = None
     parts = clauses(sentence, before, in_group=in_group)
-    whose = _whose(parts, who, in_group=in_group)
+    whose = _whose(parts, who, in_group=in_group, among=among)
     for at, clause in enumerate(parts):
         said = tidy(original[clause.start - sentence.start : clause.end - sentence.start])
         if not said:
@@ -153,12 +154,14 @@ class _Whose:
     """Clauses behind one about a child or an animal, before the speaker is named again."""
     in_group: bool
     """Do others speak too?"""
+    among: bool
+    """Do people of names speak?"""
 
     def child_before(self, clause: Clause) -> bool:
         return clause.start in self.of_child
 
 
-def _whose(parts: Sequence[Clause], who: Person | None, *, in_group: bool) -> _Whose:
+def _whose(parts: Sequence[Clause], who: Person | None, *, in_group: bool, among: bool) -> _Whose:
     named: dict[int, str] = {}
     of_child: set[int] = set()
     kin, child = who.kin if who is not None else "", False
@@ -171,7 +174,7 @@ def _whose(parts: Sequence[Clause], who: Person | None, *, in_group: bool) -> _W
         child = spoken_of or (child and not SPEAKER.match(opened(clause.raw)))
         if child and not spoken_of:
             of_child.add(clause.start)
-    return _Whose(named, frozenset(of_child), in_group)
+    return _Whose(named, frozenset(of_child), in_group, among)
 
 
 def _named(told: Alone, who: Person | None) -> Alone:
@@ -261,7 +264,8 @@ def _closed(
                 continue
             if about == "unnamed" and not (tells_of_speaker(text) or OF_KIN.match(text) or by_nature(text)):
                 continue
-            if stands(text, of_other=about == "other", of_kin=about == "亲友", in_group=whose.in_group):
+            of_other, of_kin = about == "other", about == "亲友"
+            if stands(text, of_other=of_other, of_kin=of_kin, in_group=whose.in_group, among=whose.among):
                 single = _singly(run[first:last], original, sentence, whose)
                 return [Alone(run[first].start, run[last - 1].end, text, weight(text), clauses=single)]
     if behind is not None and run and (more := _with_before(behind, run, original, sentence, whose)):
@@ -283,7 +287,7 @@ def _with_before(
         on = all(c.subject == behind.subject and not _NOT_ON.search(c.raw) for c in run[:last])
         if not on or len(text) > LONGEST:
             continue
-        if stands(text, of_other=False, of_kin=of_kin, in_group=whose.in_group):
+        if stands(text, of_other=False, of_kin=of_kin, in_group=whose.in_group, among=whose.among):
             return Alone(behind.start, run[last - 1].end, text, weight(text), goes_on=True)
     return None
 
@@ -306,7 +310,11 @@ def _singly(run: Sequence[Clause], original: str, sentence: Sentence, whose: _Wh
         and (SPEAKER.match(text) or OF_KIN.match(text) or not SPEAKER.search(text))
         and content_weight(text) >= LEAST_SAID
         and stands(
-            text, of_other=clause.subject == "other", of_kin=clause.subject == "亲友", in_group=whose.in_group
+            text,
+            of_other=clause.subject == "other",
+            of_kin=clause.subject == "亲友",
+            in_group=whose.in_group,
+            among=whose.among,
         )
     )
 

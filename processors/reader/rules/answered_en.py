@@ -104,7 +104,9 @@ _FIRST = re.compile(
     re.I,
 )
 _NO_ANSWER = re.compile(
-    r"(?:yes|yeah|yep|no|nope|none|not|never|nothing|nobody|nowhere|neither|n/a|depends|it depends|dunno|idk|sorry"
+    r"(?:yes|yeah|yep|wow|oh|well|hm+|um+|ah+|yay|hey|hi|(?:cool|nice)(?! (?-i:[A-Z]))|absolutely"
+    r"|definitely|totally|exactly|honestly"
+    r"|no|nope|none|not|never|nothing|nobody|nowhere|neither|n/a|depends|it depends|dunno|idk|sorry"
     r"|why|what|who|how"
     r"|when|where|ok(?:ay)?|sure|maybe|perhaps|probably|possibly|i|i'm|i've|we|you|he|she|they|it|that|this|those"
     r"|thanks?"

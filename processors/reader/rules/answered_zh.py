@@ -39,6 +39,10 @@ _NUMBER = re.compile(
 )
 _TIME = re.compile(r"[年月日号点周天季]|星期|礼拜|春|夏|秋|冬|节|早|晚|上午|下午|[前后]$|时候|小时|退休|毕业")
 _HOW_MANY = re.compile(rf"(?:几|多少)(?P<unit>[{_UNITS}]{{0,2}})|多[大久长高重]")
+_HOW_MUCH = re.compile(r"多[大高重](?=$|，)")
+"""Of two things asked for, one is told: 多高多重."""
+_MEASURES = {"多重": re.compile(r"斤|克|吨|kg"), "多高": re.compile(r"米|cm|\d{3}|^一[^岁]*[一二三四五六七八九]$")}
+"""In what an answer to 多重 and 多高 is measured."""
 _WHEN = re.compile(r"(?:什么|啥)时[候间]|何时|哪一?(?:年|天|个?月|周)|几(?:点|月|号)")
 _WHERE = re.compile(r"哪里|哪儿|(?:什么|哪个)(?:地方|城市|国家)|何处")
 _WHO = re.compile(r"谁|哪位|什么人")
@@ -103,6 +107,8 @@ def _statements(question: str, answer: str) -> Iterator[str]:
     elif (match := _HOW_MANY.search(open_ended)) and _NUMBER.fullmatch(value):
         unit = match.groupdict().get("unit") or ""
         asked_age = match.group() == "多大"
+        if (measures := _MEASURES.get(match.group())) and not measures.search(value):
+            return
         bare = value.endswith(tuple(unit)) if unit else not asked_age or value.endswith(("岁", "月"))
         yield _put(open_ended, match, value if bare else value + (unit or "岁"))
     elif _VERBAL.search(answer.removeprefix("是")) or len(value) > 12:
@@ -169,5 +175,7 @@ def _stands(statement: str) -> bool:
     if not 4 <= len(statement) <= _LONGEST or statement.endswith("着"):
         return False
     if ASKS.search(statement) or SUPPOSED.search(statement):
+        return False
+    if _HOW_MUCH.search(statement):
         return False
     return resolved(statement) and (content_weight(statement) >= 1.0 or _NUMBER.search(statement) is not None)

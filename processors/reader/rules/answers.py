@@ -142,7 +142,8 @@ def told_of(found: Found, owner: str, whom: str) -> Found:
     """What an answer says of the user's person instead of the user; dropped where it fills a value."""
     if found.slots or not whom or not found.text.startswith(owner):
         return replace(found, dropped="of_another")
-    return replace(found, text=f"{owner}的{called(whom)}{found.text.removeprefix(owner)}")
+    theirs = f"{owner}的{called(whom)}"
+    return found if found.text.startswith(theirs) else replace(found, text=theirs + found.text.removeprefix(owner))
 
 
 def answers_for_another(turn: TurnView) -> bool:

@@ -83,7 +83,10 @@ _HAS_EN = re.compile(
 )
 _NAMED_EN = re.compile(
     rf"(?:my|our) (?:\w{{2,8}} )?(?P<kin>{KIN_EN})(?:'s name is| is"
-    rf" (?:named|called)) (?P<name>(?-i:[A-Z][a-z]{{1,20}})|(?!on\b|in\b|not\b)[a-z]{{2,20}}$)",
+    rf" (?:named|called)) "
+    r"(?P<name>(?-i:(?:(?:Mr|Mrs|Ms|Dr|Miss)\.? )?[A-Z][a-z]{1,20}"
+    r"(?: (?!(?:My|Our|And|But|So|He|She|They|We|Who|His|Her|The)\b)[A-Z][a-z]{1,20})?)"
+    r"|(?!on\b|in\b|not\b)[a-z]{2,20}$)",
     re.I,
 )
 _RELATION_ZH = re.compile(

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 CUTS = re.compile(r"[,;(] | [-\u2013\u2014]+ | (?=(?:because|cuz|so|but|which|when|while|and) )")
 _BOUND = re.compile(
-    r"(?:but|not|never|nor|or|if|unless|except|until|till?|when|while|whenever|before|after|since|though|although|only"
+    r"(?:but(?! (?:none|nobody|no one|because of|not (?:many|much|a lot))\b)"
+    r"|not|never|nor|or|if|unless|except|until|till?|when|while|whenever|before|after|since|though|although|only"
     r"|instead|just|at (?:least|most)|that|than|as|to|of|who|whom|whose|with|without|in|on|at|for|from|by|like"
     r"|let alone"
     r"|especially|mostly|mainly|which|and (?:not|never|then)|\w+ing)\b",
@@ -76,14 +77,14 @@ def before_another(text: str, *, in_group: bool = False) -> Iterator[str]:
     who judge and ask behind what they say."""
     marks = [_SPLICED] if len(text.split()) <= _SHORT else [_SPLICED, _SAID_MORE]
     marks = [_THOUGHT, *marks] if in_group else marks
-    heads = (text[: each.start()].rstrip(" ,;:") for mark in marks for each in mark.finditer(text))
+    heads = (text[: each.start()].rstrip(" ,;:-") for mark in marks for each in mark.finditer(text))
     return (head for head in heads if _OPEN.search(head) is None and not _failed(text, head))
 
 
 def beginnings(text: str) -> Iterator[str]:
     """The beginnings that are true without the rest, the longest first."""
     for cut in reversed(list(CUTS.finditer(text))):
-        head = text[: cut.start()].rstrip(" ,;")
+        head = text[: cut.start()].rstrip(" ,;-")
         rest = text[cut.end() :]
         if _OPEN.search(head) or _BOUND.match(rest) or _failed(text, head):
             continue

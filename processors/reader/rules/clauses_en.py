@@ -10,6 +10,7 @@ from processors.reader.rules.corrections import as_meant_en, taken_back_en, take
 from processors.reader.rules.leftovers_en import without_leftovers
 from processors.reader.rules.person_en import expand
 from processors.reader.rules.text import Sentence
+from processors.reader.rules.together_en import as_we, names_another
 
 Subject = Literal["I", "we", "my", "other", "none"]
 
@@ -25,11 +26,16 @@ _STARTS = (
     rf"(?:I|I'm|I've|I'd|I'll|im|ive|we|we're|we've|my|our|he|she|they|it|it's|you|there|this|that|his|her|their"
     rf"|(?!(?:like|love|work|play|plan|need|run|own|can|will)\b)(?:{VERB})|work as|work in|work at|work for|own an?)\b"
 )
+_TO_THE_HEARER = (
+    r"(?:(?:and|but|so) )?(?:(?:do|did|have|are|were|can|will|would) (?:you|ya|u)\b"
+    r"|(?:what|how) (?:about|bout) (?:you|u)\b)"
+)
 _BREAK = re.compile(
     (
-        r"(?:[,;:]|\s[-\u2013\u2014]+|\s?\u2014|\.\.+|\s(?=(?:and|but|so"
+        r"(?:[,;:]|\s[-\u2013\u2014]+|(?<=[a-z])-(?=\s)|\s?\u2014|\.\.+|\s(?=(?:and|but|so"
         rf"|because|although|though|while|or|since)\s))\s*(?={_STARTS})"
         r"|(?<! me)(?<! us)(?<!think)(?<!that)\s(?=(?-i:I) also\b)"
+        rf"|(?:[,;]|\s[-\u2013\u2014]+|\.\.+)\s*(?={_TO_THE_HEARER})"
     ),
     re.I,
 )
@@ -52,7 +58,7 @@ FILLER = re.compile(
 SUPPOSED = re.compile(
     r"\b(?:if|suppose|supposing|imagine|imagining|pretend|assume|assuming"
     r"|as though|wish(?! to\b)|wishing|unless|hypothetically"
-    r"|what if|say I|let's say|in case|whether|would I|should I|could I|if only)\b",
+    r"|what if|(?<![a-z,] )were I to|say I|let's say|in case|whether|would I|should I|could I|if only)\b",
     re.I,
 )
 _SUBJECT = re.compile(r"(?P<who>I|we|my|our|I,? (?:myself|personally),?)\b\s*", re.I)
@@ -82,6 +88,15 @@ DOUBTING = re.compile(
 """I'm the king of Spain, am I: said of what is not so."""
 
 
+_BEFORE_ITS_MAIN = re.compile(
+    r"(?:since|while|because|although|as) (?:my|our) (?:[\w-]+ )?[\w-]+ [^,;]{2,40}? (?:I|we) [a-z]", re.I
+)
+"""Since my dad died I can't sleep: of the speaker, not of the dad alone."""
+_ASKED = re.compile(r"\bask(?:s|ed|ing)?(?: (?:me|us|him|her|them|you|(?:my|our) [\w-]+))?$", re.I)
+"""My son asked me, do you like Leeds?"""
+_QUESTION = re.compile(_TO_THE_HEARER, re.I)
+
+
 @dataclass(frozen=True, slots=True)
 class Clause:
     """`body` is the predicate where the subject is the speaker ("am 32"), the whole clause where it is not."""
@@ -104,7 +119,7 @@ class Clause:
 def clauses(sentence: Sentence) -> list[Clause]:
     """Split one sentence into clauses; a predicate without a subject takes that of the clause before."""
     text = as_meant_en(sentence.text)
-    breaks = list(_BREAK.finditer(text))
+    breaks = _breaks(text)
     cuts = [0, *(m.end() for m in breaks), len(text)]
     ends = [*(m.start() for m in breaks), len(text)]
     found: list[Clause] = []
@@ -137,10 +152,25 @@ def clauses(sentence: Sentence) -> list[Clause]:
     return found
 
 
+def _breaks(text: str) -> list[re.Match[str]]:
+    """Where clauses end; a subject of two is not parted, nor is a question from who asked it."""
+    found: list[re.Match[str]] = []
+    for each in _BREAK.finditer(text):
+        begin = found[-1].end() if found else 0
+        asked = _ASKED.search(text, max(begin, each.start() - 60), each.start()) and _QUESTION.match(text, each.end())
+        if not asked and not names_another(text, begin, each.start()):
+            found.append(each)
+    return found
+
+
 def _subject(raw: str, before: Subject, *, first: bool) -> tuple[Subject, str]:
     text = expand(raw)
+    if _BEFORE_ITS_MAIN.match(text):
+        return "none", text
     filler = FILLER.match(text)
     body = without_leftovers(text[filler.end() :] if filler else text)
+    if (both := as_we(body)) != body:
+        return "we", both.removeprefix("we ")
     if match := _SUBJECT.match(body):
         who = match.group("who").lower()
         if who in {"my", "our"}:

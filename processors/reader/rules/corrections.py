@@ -40,7 +40,7 @@ _BACK_EN = re.compile(
     r"|grew out of it\b|outgrew it\b|(?:stopped|quit)(?=\s*(?:$|[,.;!]|it\b|taking\b|last\b))|not any ?more\b)"
     r"|\b(?:just |only )?(?:kidding|joking)\b"
 )
-_ENDS_BACK_EN = re.compile(rf"[,; ]{{1,2}}{_MARK_EN}[,:]?$")
+_ENDS_BACK_EN = re.compile(rf"(?<!can't)(?<!cannot)[,; ]{{1,2}}{_MARK_EN}[,:]?$")
 
 _UNIT_ZH = r"(?:公斤|斤|kg|KG|厘米|cm|米|岁|年|千|万)?"
 _NUMBER_ZH = rf"(?:(?:\d{{1,7}}(?:\.\d{{1,3}})?(?:[/／]\d{{2,3}})?|[零一二两三四五六七八九十百]{{1,5}}){_UNIT_ZH})"

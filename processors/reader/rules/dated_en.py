@@ -27,6 +27,18 @@ _SURE = re.compile(
     re.IGNORECASE,
 )
 """A weekday by itself, and this summer, may lie before or behind."""
+_AHEAD = re.compile(
+    r"\b(?:will|shall|again|going to|gonna|plan(?:s|ning)?|wants?|hop(?:es?|ing)|intends?|due|starts?|begins?|ends?"
+    r"|expires?|leaves?|moves?|opens?|arrives?|retires?|turns|is|are"
+    r"|(?:has|have|there is|there's) (?:an?|the|my|his|her|their)"
+    r"|(?:mov|leav|fly|start|com|visit|travell?|see|meet|retir|turn|finish|hav|gett|giv|tak|marry|open|return)ing)\b"
+    r"|['’]ll\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"n['’]t\b|\b(?:not|never|nobody|nothing|no|only|once|twice|times?|best|worst|first)\b", re.IGNORECASE
+)
+"""With these, and behind what has happened, "in two months" says how long, and not when."""
 _GOES_ON = re.compile(
     r"['’]s?\b|-| (?:than|of|today|tomorrow|yesterday|last|next|this|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
     re.IGNORECASE,
@@ -70,6 +82,9 @@ _PREPOSITION = {"day": "on", "week": "in", "month": "in", "season": "in", "year"
 def _is_told(span: TimeSpan, text: str, begin: int) -> bool:
     """Does a span count from when it was said, for sure and exactly, and is it no name?"""
     if not (span.relative and _SURE.match(span.text)) or _VAGUE.search(span.text):
+        return False
+    said = text[:begin]
+    if span.text.lower().startswith("in ") and begin and (_DENIED.search(said) or not _AHEAD.search(said)):
         return False
     return begin == 0 or not text[begin].isupper()
 

@@ -11,7 +11,10 @@ from processors.reader.rules.clauses_zh import Clause
 from processors.reader.rules.found import Found
 from processors.reader.rules.making_zh import denied, made, meant
 
-_DEGREE = "博士后|博士|硕士|研究生|本科|学士|大专|专科|高中|中专|MBA|mba|双学位"
+_DEGREE = (
+    "博士后|博士|硕士|研究生|本科|学士|大专|专科(?!的?(?:儿童|医|门诊))"
+    r"|高中(?!同学|室友|老师|班主任|朋友)|中专|MBA|mba|双学位"
+)
 _MAJOR_NAME = r"(?P<major>[\u4e00-\u9fffA-Za-z]{2,12}?)"
 _STUDY = rf"(?:的?{_MAJOR_NAME}(?:专业|系)?的?)?(?P<degree>{_DEGREE})(?:学历|学位|研究生)?(?P<done>毕业)?"
 # A school's name holds none of the words that lead to it.

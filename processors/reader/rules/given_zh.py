@@ -31,6 +31,7 @@ _TURNS = re.compile(r"(?<=[。！？!?；;])\s{0,4}(?=(?:另外|此外|对了|�
 """Where the writer turns from the text to something else."""
 _MARKS = re.compile(r"[：:\n]")
 _HANDLES, _SUMS, _TEXTS = re.compile(_any("handles")), re.compile(_any("sums")), re.compile(_any("texts"))
+_BARE = re.compile(_lines("bare"))
 _JUDGED, _OWN = re.compile(_lines("judged")), re.compile(_lines("own"))
 
 
@@ -54,6 +55,8 @@ def without_given(text: str) -> str:
 def _asks_of_text(said: str, *, on_lines: bool, colon: bool) -> bool:
     if _OWN.search(said):
         return False
+    if colon and _BARE.fullmatch(said.strip("：: \n\t")):
+        return True
     if _TEXTS.search(said):
         return any(asked.search(said) for asked in (_HANDLES, _SUMS, _JUDGED))
     return on_lines and colon and _HANDLES.search(said) is not None

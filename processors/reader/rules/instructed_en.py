@@ -16,7 +16,7 @@ from processors.reader.rules.words_en import alternatives, listed
 
 _ANSWERS = alternatives("answers")
 _VERB = rf"(?:{alternatives('answers', 'acts')})"
-_FOR_GOOD = (
+FOR_GOOD = (
     r"(?:from (?:now|here) on|from now|going forward|in (?:the )?future|as of (?:now|today)|henceforth|as a rule"
     r"|for (?:all|every|any) (?:of )?(?:my|our) [\w' -]{2,30}?|every time|(?:whenever|when|if|any time|every time"
     r"|each time)"
@@ -24,7 +24,7 @@ _FOR_GOOD = (
     r"(?: (?!(?:I|we)(?:'d|'ll)?\b)[\w'-]+){0,6}?)"
 )
 _ORDER = re.compile(
-    rf"(?:^|[,;:] |\b(?:and|so|but|then|please),? |[-\u2013\u2014] )(?P<lead>{_FOR_GOOD},? )?(?:(?:so|and|then|but"
+    rf"(?:^|[,;:] |\b(?:and|so|but|then|please),? |[-\u2013\u2014] )(?P<lead>{FOR_GOOD},? )?(?:(?:so|and|then|but"
     rf"|just|also|please|pls|the rule is),? ){{0,6}}"
     r"(?:(?:can|could|would|will|must|should) you |I(?:'d| would)? (?:want|need|like|prefer) you to |you (?:must"
     r"|should|can) |(?P<matters>it(?:'s| is) (?:[a-z]+ )?(?:important|vital|essential|crucial"
@@ -34,7 +34,7 @@ _ORDER = re.compile(
     rf"(?P<verb>(?<=stop )[a-z]+ing|(?<=quit )[a-z]+ing|{_VERB})\b(?P<rest>[^\n]*)",
     re.I,
 )
-_ONE_OFF = re.compile(
+ONE_OFF = re.compile(
     r"\b(?:today|tonight|tomorrow|yesterday|this (?:time|one|week|morning|afternoon|evening|year|month|text|mail|email"
     r"|paragraph|sentence)|for now|right now|just now|a sec|a moment|yet|until (?:then|tomorrow))\b",
     re.I,
@@ -83,7 +83,7 @@ _YOU = re.compile(
     r"|you)\b(?: (?P<verb>[a-z']+))?", re.I
 )
 _ALL_OF = re.compile(
-    rf"(?P<lead>{_FOR_GOOD},? )(?P<what>(?:every|all|any|each) [\w' -]{{3,60}}?) (?:should|must|has to|have to"
+    rf"(?P<lead>{FOR_GOOD},? )(?P<what>(?:every|all|any|each) [\w' -]{{3,60}}?) (?:should|must|has to|have to"
     rf"|needs? to) (?P<be>be [^\n]+)",
     re.I,
 )
@@ -111,22 +111,22 @@ def instruction_en(sentence: Sentence, original: str) -> Found | None:
         if (text := _wanted(order)) is not None:
             end = order.start("rest") + len(_whole(order["rest"]))
             return _found(sentence, order.start("how") if order["how"] else order.start("verb"), end, text)
-    if (every := _ALL_OF.search(original)) and not _ONE_OFF.search(original):
+    if (every := _ALL_OF.search(original)) and not ONE_OFF.search(original):
         what = re.sub(r"\byou (\w+)", lambda m: f"the assistant {conjugate(m[1])}", every["what"], count=1)
         said = f"{what} to {_whole(every['be'])}"
-        text = f"{{owner}} wants {_turned(said)}{_condition(every['lead'])}"
+        text = f"{{owner}} wants {turned(said)}{_condition(every['lead'])}"
         return _found(sentence, every.start(), every.end(), text)
     if asked := _ALL_BE.search(original):
         what = re.sub(r"\byour\b", "the assistant's", f"{asked['what']} to {_whole(asked['be'])}".strip())
-        text = f"{{owner}} wants {_turned(what[0].lower() + what[1:])}"
+        text = f"{{owner}} wants {turned(what[0].lower() + what[1:])}"
         return _found(sentence, asked.start(), asked.end(), text) if resolved(what) else None
     for part in _BEFORE_NO.finditer(original):
         said = _whole(original[part.end() :], polite=True)
         none = _NONE.match(said)
-        if none and (none["mark"] or none["polite"]) and not (_NO_THING.match(none["what"]) or _ONE_OFF.search(said)):
+        if none and (none["mark"] or none["polite"]) and not (_NO_THING.match(none["what"]) or ONE_OFF.search(said)):
             wanted = re.sub(r",? ?\b(?:please|pls)\b,? ?", "", said, flags=re.I)
             wanted = wanted.lower() if wanted.isupper() else f"{wanted[0].lower()}{wanted[1:]}"
-            text = f"{{owner}} wants {_turned(wanted)}"
+            text = f"{{owner}} wants {turned(wanted)}"
             return _found(sentence, part.end(), part.end() + none.end(), text) if resolved(wanted) else None
     return None
 
@@ -151,7 +151,7 @@ def _wanted(order: re.Match[str]) -> str | None:
     lead = expand(order["lead"] or "")
     for_good = bool(lead or order["matters"]) or _WITH_ANSWERS.match(said) is not None
     meant = for_good or _meant(how, said, polite="please" in order.group().lower())
-    if not meant or not 2 <= len(said.split()) <= LONGEST - 6 or _ONE_OFF.search(said) or _TALK.match(said):
+    if not meant or not 2 <= len(said.split()) <= LONGEST - 6 or ONE_OFF.search(said) or _TALK.match(said):
         return None
     if re.fullmatch(r"(?:tell|show|give|ask|send) (?:me|us)", said):
         return None  # of what was said before
@@ -165,19 +165,21 @@ def _meant(how: str, said: str, *, polite: bool) -> bool:
     """Is it said for good without a lead that says so?"""
     ours = _OF_SPEAKER.search(said) is not None
     if how in {"stop", "quit"}:
-        return ours or _answering(said)
+        return ours or answering(said, "answers")
     if how == "always" or "ever" in how:
         return ours or polite or re.match(rf"(?:{_ANSWERS})\b", said) is not None
     return (_STANDS_FOR_GOOD if how else _EVERY_TIME).search(said) is not None
 
 
-def _answering(said: str) -> bool:
-    stem = said.split(" ")[0].removesuffix("ing")
-    return any(stem in (verb, verb.removesuffix("e"), f"{verb}{verb[-1]}") for verb in listed("answers"))
+def answering(said: str, *lists: str) -> bool:
+    """Is the first word the gerund of a verb of these lists?"""
+    stem = said.split(" ")[0].lower().removesuffix("ing")
+    verbs = [verb.replace("[sz]", s) for name in lists for verb in listed(name) for s in "sz"]
+    return any(stem in (verb, verb.removesuffix("e"), f"{verb}{verb[-1]}") for verb in verbs)
 
 
 def _worded(how: str, said: str) -> str:
-    said = _turned(said)
+    said = turned(said)
     if how in {"stop", "quit"}:
         return f"{{owner}} wants the assistant to stop {said}"
     if how.startswith("never") or how.endswith("ever"):
@@ -195,7 +197,7 @@ def _condition(lead: str) -> str:
     return f" {said[0].lower()}{said[1:]}"
 
 
-def _turned(said: str) -> str:
+def turned(said: str) -> str:
     """You, who is told, is the assistant."""
 
     def it(match: re.Match[str]) -> str:

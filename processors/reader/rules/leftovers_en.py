@@ -8,7 +8,7 @@ _BEHIND = re.compile(
     r"(?<![\s,])[\s,]+(?:even though|although|though|tho|too|also|as well|either|anyways?|actually"
     r"|personally|honestly|literally"
     r"|per se|[lL][oO]+[lL]|haha\w*|lmf?ao"
-    r"|[Ii] (?:think|guess|believe|suppose|must say))$"
+    r"|[Ii] (?:think|guess|believe|suppose|must say)|[Ii](?:'m| am) sure)$"
     r"|(?<=[a-z0-9]), not$|(?<= )(?:but|and),? (?:not|never|also|too)$"
 )
 """It adds to, or sets against, what was said before. With a capital it may be a name: "Tho"."""

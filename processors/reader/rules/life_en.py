@@ -174,6 +174,7 @@ _BARE = re.compile(
     rf"^the (?:{alternatives('named_in_talk')})s?$"
     r"|^the (?:original|orig\w+|first|last|new|old) \d"
     r"|\bto (?:watch|see)(?: \w+ly)?$"
+    r"|^[a-z]+ing (?:to|into|from|with|at|for|about)$"
 )
 """What the talk before named: "the movie"."""
 

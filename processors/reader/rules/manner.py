@@ -46,7 +46,8 @@ _STYLE_EN = re.compile(
     re.I,
 )
 _STANDING_EN = re.compile(
-    r"\b(?:always|from now on|in (?:the )?future|every time|whenever"
+    r"\b(?:always|(?:keep|make) (?:all )?(?:of )?your (?:answers|replies|responses)"
+    r"|from now on|in (?:the )?future|every time|whenever"
     r"|i (?:prefer|like|want)|going forward|keep it [a-z]+ with me)\b",
     re.I,
 )
@@ -72,7 +73,10 @@ _LIKED_ZH = re.compile(
     rf"(?:(?:回答|回复|答复|说明|解释|总结)(?=$|[，。；！,;!])|(?:方式|语言|话){_ANSWER_ZH})"
 )
 """An answer of a kind as what is liked (我喜欢简洁的回答), not the answer that somebody gave."""
-_STANDING_ZH = re.compile(r"以后|今后|从现在起|每次|总是|一律|都用|都要|我(?:更|比较)?(?:喜欢|希望|偏好)|一直|之后都")
+_STANDING_ZH = re.compile(
+    r"以后|今后|(?:回答|回复|答复|解释)(?:我|问题|我的问题)?的?时候"
+    r"|从现在起|每次|总是|一律|都用|都要|我(?:更|比较)?(?:喜欢|希望|偏好)|一直|之后都"
+)
 _DENIED = re.compile(
     r"\b(?:don't|do not|not|never|stop|can you|did|does)\b[^.]{0,24}$"
     r"|(?:不要|别|不用|能不能|是否|怎么)[^，。]{0,6}$",

@@ -25,6 +25,7 @@ from processors.reader.rules.hot import hot_entry, hot_status
 from processors.reader.rules.protocol import TurnView
 from processors.reader.rules.rules import EXPLICIT, INFERRED
 from processors.reader.rules.text import MASKED
+from processors.reader.secrets import gives_secret
 from schemas.base import EARLIEST, JsonObject
 from schemas.events.memory import Candidate, HotValue
 from schemas.profile.model import FieldSpec, Profile
@@ -179,7 +180,9 @@ def _refusal(entry: Any) -> str | None:
         return "no_text"
     if not isinstance(quote, str):
         return "not_said"
-    return "masked" if MASKED.search(text) else None
+    if MASKED.search(text):
+        return "masked"
+    return "secret" if gives_secret(text) else None
 
 
 def _values(fields: Any, profile: Profile, dropped: Counter[str]) -> dict[str, Any]:

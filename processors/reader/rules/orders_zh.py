@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Sequence
 from importlib.resources import files
 
+from processors.reader.rules.asked_to_keep import rest_zh
 from processors.reader.rules.clauses_zh import FILLER, KIN, Clause
 from processors.reader.rules.found import Found
 from processors.reader.rules.named_zh import named
@@ -32,7 +33,8 @@ def _any(name: str) -> str:
 _OF_BIE = r"(?<![特区级分类性个告离])别(?![的人处墅名见致])"
 _FORBIDDEN = re.compile(_any("forbids").replace("别", _OF_BIE))
 _LETS_OFF = re.compile(_any("lets_off"))
-_FROM_NOW = re.compile(rf"(?:{_any('from_now')})(?!再说|有空|怎么|的事)")
+FROM_NOW = _any("from_now")
+_FROM_NOW = re.compile(rf"(?:{FROM_NOW})(?!再说|有空|怎么|的事)")
 _ALWAYS = re.compile(_any("always"))
 _EACH_TIME = re.compile(_any("each_time"))
 _OCCASION = re.compile(
@@ -53,6 +55,11 @@ _CALLED = re.compile(r"(?:你|您|请|就|还是)*(?:叫|喊|称呼)我[\u4e00-\
 _OPENS = re.compile(rf"(?:(?:{_any('opens')})[，,：:\s]*)+(?=.{{3}})")
 _ENDS = re.compile(rf"(?:[，,\s]*(?:{_any('ends')}))+$")
 _REMEMBER = re.compile(rf"(?:(?:请|麻烦|你|您|都|先|再|给我|替我){{0,3}}(?:{_any('remember')})[哈啊吧哦了]?)")
+_TELLS = re.compile(r"\d|是|在|有|叫|姓|欠|要|会|不|[到过了]|写|[一二两三四五六七八九十]")
+_KIN = re.compile(KIN)
+_NOT_TOLD_AT_ONCE = re.compile(rf"(?:{_any('does')})|{_any('nothing_to_keep')}")
+"""What somebody is to do: 记得带伞."""
+_OF_A_TASK = re.compile(rf"[^，是有在]{{0,4}}(?:{_any('of_a_task')})")
 _OTHERS = re.compile(_any("others_order"))
 _NO_ORDER = re.compile(rf"{_any('no_order')}|(?<![的开周例晨])会(?![议员])|(?<![功性只才可])能(?![源力量])")
 _SOMEBODY = re.compile(rf"[他她它]|人家|大家|我们|咱|你们(?!家|公司|平台|店)|{_any('circles')}|{KIN}")
@@ -76,18 +83,22 @@ def orders(sentence: Sentence, original: str, parts: Sequence[Clause]) -> list[F
             at += 1
             continue
         start, end = parts[at].start, parts[last].end
-        text = _told(original[start - sentence.start : end - sentence.start])
+        text = told(original[start - sentence.start : end - sentence.start])
         found.append(Found(start, end, "preference", text))
         at = last + 1
     return found
 
 
-def to_remember(sentence: Sentence, original: str, parts: Sequence[Clause], taken: Sequence[Found]) -> list[Found]:
+def to_remember(sentence: Sentence, original: str, parts: Sequence[Clause], taken: Sequence[Found], *,
+    at_once: bool = False,
+) -> list[Found]:  # fmt: skip
     """Return what a sentence asks to remember beside what is `taken` from it: each clause without a subject that stands
-    by itself, as an order where it says what to do."""
+    by itself, as an order where it says what to do. `at_once`: to an assistant one also asks it in the same clause."""
     at = next((n for n, c in enumerate(parts) if _REMEMBER.fullmatch(c.raw)), None)
-    if at is None or sentence.asks:
+    if sentence.asks or (at is None and not at_once):
         return []
+    if at is None:
+        return _remembered_at_once(sentence, original, parts, taken)
     found: list[Found] = []
     for clause in parts[at + 1 :] or parts[:at]:
         said = _opened(clause.raw)
@@ -97,11 +108,33 @@ def to_remember(sentence: Sentence, original: str, parts: Sequence[Clause], take
         whole = original[clause.start - sentence.start : clause.end - sentence.start]
         ordered = found[0].kind == "preference" if found else _DOES.search(said) is not None and "是" not in said
         if ordered:
-            found.append(Found(clause.start, clause.end, "preference", _told(whole)))
-        elif not found or re.search(r"\d|(?<![老总还就])是|叫", said):
+            found.append(Found(clause.start, clause.end, "preference", told(whole)))
+        elif not _OF_A_TASK.match(said) and (not found or re.search(r"\d|(?<![老总还就])是|叫", said)):
             text = "{owner}" + _opened(whole.strip())
             found.append(Found(clause.start, clause.end, "episode", text, episode_type="fact"))
+    if at_once and not found and parts[at + 1 :]:
+        return _remembered_at_once(sentence, original, parts, taken, at + 1)
     return found
+
+
+def _remembered_at_once(
+    sentence: Sentence, original: str, parts: Sequence[Clause], taken: Sequence[Found], behind: int | None = None
+) -> list[Found]:
+    """A fact behind the words that ask to remember it: 帮我记住备用钥匙在门垫下面; the clause at `behind` where a comma
+    is between."""
+    for clause in parts[:1] if behind is None else parts[behind : behind + 1]:
+        said: str | None = original[clause.start - sentence.start : clause.end - sentence.start].strip()
+        said = rest_zh(said or "") if behind is None else said
+        if said is None or any(f.overlaps(clause.start, clause.end) for f in taken) or clause.asks or clause.supposed:
+            break
+        asks = ASKS.search(said) or re.search("[你您]", said)
+        fits = _SHORTEST <= len(said) <= _LONGEST and resolved(said) and not asks
+        fits = fits and not (_NOT_TOLD_AT_ONCE.match(said) or _OF_A_TASK.match(said))
+        if fits and _TELLS.search(said):
+            text = said.replace("我", "{owner}")
+            text = text if "{owner}" in text else ("{owner}的" if _KIN.match(said) else "{owner}") + text
+            return [Found(clause.start, clause.end, "episode", text, episode_type="fact")]
+    return []
 
 
 def _bare_fact(said: str) -> bool:
@@ -149,17 +182,17 @@ def _is_order(said: str) -> bool:
     if _SPEAKS.search(own) or _NO_ORDER.search(_TO_OURS.sub("", rest)) or _SOMEBODY.match(said[begin.end() :]):
         return False
     firm = times[0] is not None or times[1] is not None
-    told = _TOLD.search(said) is not None or times[2] is not None
-    to_me = _TO_ME.search(rest) is not None and (firm or told)
+    is_told = _TOLD.search(said) is not None or times[2] is not None
+    to_me = _TO_ME.search(rest) is not None and (firm or is_told)
     if _LETS_OFF.search(rest):
-        return told or to_me
+        return is_told or to_me
     if _FORBIDDEN.search(rest):
-        return told or to_me or (firm and not rest.endswith("了"))
+        return is_told or to_me or (firm and not rest.endswith("了"))
     if rest.endswith(("了", "过")) or not (to_me or _DOES.search(rest)):
         return False
     if times[1] is not None and _DOES.match(said[times[1].end() :]):
         return True
-    return sum((times[0] is not None, times[1] is not None, told, to_me)) > (1 if firm else 0)
+    return sum((times[0] is not None, times[1] is not None, is_told, to_me)) > (1 if firm else 0)
 
 
 def _opened(said: str) -> str:
@@ -168,7 +201,7 @@ def _opened(said: str) -> str:
     return _OPENS.sub("", said, count=1) if _OPENS.match(said) else said
 
 
-def _told(said: str) -> str:
+def told(said: str) -> str:
     """The order as one of the owner's."""
     text = _ENDS.sub("", _opened(said.strip())).strip("，,。 ")
     text = re.sub(rf"{_REQUEST}|麻烦(?=[你您])", "", _YOURS.sub("", text))

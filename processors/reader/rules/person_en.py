@@ -6,7 +6,10 @@ import re
 
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.text import QUOTED
+from processors.reader.rules.together_en import both
 from processors.reader.rules.words_en import alternatives
+from processors.reader.wording.inflect import inflected
+from processors.reader.wording.tables import tables
 
 # Past forms that are not -ed; -s is not added to them. Those equal to their base form stay as they are.
 _PAST_WORDS = """
@@ -75,6 +78,13 @@ _CONTRACTED = (
     (re.compile(r"\bw(?:/|(?= (?:the|an?|my|our|his|her|their|some\w*)\b))", re.I), "with"),
     (re.compile(r"\btmrw\b", re.I), "tomorrow"),
 )
+_ONES_OWN = re.compile(r"\b(on|of|by) my own$|\b(on) my own(?= )", re.I)
+_EMPHATIC = re.compile(
+    rf"\b(?P<who>I|we) (?P<how>(?:(?:also|really|still|sure|certainly|actually) )?)(?P<did>do|did) "
+    rf"(?P<verb>{alternatives('emphasised')})\b(?! (?:it|that|this|so)$)",
+    re.I,
+)
+"""I do love tennis, I did go to Leeds."""
 _PRONOUN = re.compile(
     r"(?<!-)\b(?P<subject>I|we)\b(?P<gap>\s+)(?P<rest>(?!(?:I|we)\b)[A-Za-z']+"
     r"(?:\s+(?!(?:I|we|my|me|our|us)\b)[A-Za-z']+){0,2})"
@@ -116,7 +126,13 @@ def expand(text: str) -> str:
     """Return `text` with first-person contractions written out ("I'm" -> "I am")."""
     for pattern, full in _CONTRACTED:
         text = pattern.sub(full, text)
-    return text
+    return _EMPHATIC.sub(_plainly, text)
+
+
+def _plainly(match: re.Match[str]) -> str:
+    verb = match["verb"] if match["did"].lower() == "do" else inflected(match["verb"], "past", tables("en"))
+    how = "" if match["how"].lower().startswith("sure") else match["how"]
+    return f"{match['who']} {how}{verb}"
 
 
 def conjugate(words: str) -> str:
@@ -167,6 +183,7 @@ def about(text: str, owner: str) -> str:
     "I went there with my sister" -> "Ann went there with Ann's sister"; "we" becomes "Ann and
     others", the only reading that a sentence alone allows.
     """
+    text = _ONES_OWN.sub(lambda m: f"{m[1] or m[2]} their own", both(text, owner))
     group = f"{owner} and others"
     opened = text.startswith(owner)
 

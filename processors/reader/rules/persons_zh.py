@@ -18,7 +18,7 @@ _PRONOUN = re.compile(
     r"(?:(?:后来|现在|今年|去年|最近|目前)[，,]?)?"
     r"(?P<who>[他她])(?!们|妈|爸|的?(?:老[公婆板师]|前[妻夫任]|女|男|朋|同[学事]))"
 )
-_PARTNER = re.compile(
+PARTNER = re.compile(
     r"老公|老婆|丈夫|妻子|太太|爱人|媳妇儿?|老伴|对象|[男女]朋友|[男女]友|前任|前[男女]友|前[妻夫]|未婚[妻夫]"
 )
 """One has one of them: 和女朋友分手了."""
@@ -56,7 +56,7 @@ def spoken_of(clauses: Sequence[Clause]) -> list[Person]:
         opens = clause.subject in {"other", "亲友"}
         for match in _KIN.finditer(clause.raw):
             own = match["mine"] is not None or (opens and match.start() == clause.raw.find(clause.body))
-            own = own or (clause.subject == "我" and _PARTNER.fullmatch(match["kin"]) is not None)
+            own = own or (clause.subject == "我" and PARTNER.fullmatch(match["kin"]) is not None)
             found.append(Person(match["kin"] if own else ""))
     return found
 

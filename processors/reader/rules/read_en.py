@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from processors.reader.rules import alone_en, atoms, clauses_en, self_en, statements_en
 from processors.reader.rules.answered_en import answered, by_kind
+from processors.reader.rules.asked_to_keep import to_keep_en
 from processors.reader.rules.avoids import avoids_en
 from processors.reader.rules.domain import category_meant, profile_fields
 from processors.reader.rules.found import Found
@@ -20,11 +21,14 @@ from processors.reader.rules.listed_en import listed_en
 from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.others import about_kin_en
 from processors.reader.rules.people_en import People
+from processors.reader.rules.plain_orders_en import plain_order_en
 from processors.reader.rules.standing_en import resolved, stands
 from processors.reader.rules.text import Sentence, sentences, without_quotes
+from processors.reader.rules.together_en import another_first
 from processors.reader.rules.withdrawals import ended, withdrawn
 from processors.reader.rules.wordings import wordings_en
 from processors.reader.rules.words_en import alternatives
+from processors.reader.rules.work_asked import work_asked_en
 from schemas.profile.model import Profile
 
 _GREETS = re.compile(r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening)|nice to meet you)\b", re.I)
@@ -130,11 +134,14 @@ def read(
     kept that are nobody's own; `before`: turns of the same speaker before it, which say who their people are;
     `in_group`: the turn names its speaker, as a group's do. A single user tells an assistant what is to be known.
     """
+    text = another_first(text)
+    text, to_keep = (text, frozenset[int]()) if in_group else to_keep_en(text)
     found: list[Found] = []
     told: list[alone_en.Alone] = []
     weak: list[Sentence] = []
     people = People(before)
     greeted = False
+    work = work_asked_en(text)
     for sentence in sentences(_as_ones_own(text, in_group=in_group)):
         original = text[sentence.start : sentence.end]
         if _IRONIC.search(sentence.text):
@@ -152,6 +159,8 @@ def read(
         if not (sentence.asks or in_group or any(f.slots for f in here)):
             here = [*here, *_without_a_verb(sentence, text, asked, profile)]
         order = None if among_people else instruction_en(sentence, original)
+        if order is None and not in_group:
+            order = plain_order_en(sentence, original, whole=original.strip() == text.strip(" .!\n"), work=work)
         if order is not None and not any(f.slots and f.overlaps(order.start, order.end) for f in here):
             here = [order, *(f for f in here if not f.overlaps(order.start, order.end))]
         greeted = greeted and len(sentence.text) < 30 and not here
@@ -166,7 +175,10 @@ def read(
             found.extend(statements_en.of_project(sentence, original))
         elif not in_project:
             kept = [f for f in here if not f.dangling]
-            told.extend(alone_en.alone(sentence, original, kept, people, in_group=in_group))
+            asked_for = sentence.start in to_keep
+            told.extend(
+                alone_en.alone(sentence, original, kept, people, in_group=in_group, to_keep=asked_for)
+            )
     episodes = [statements_en.episode(each) for each in alone_en.worth(told, text)]
     found.extend(f for f in episodes if f.dropped is None)
     if asked and not among_people:

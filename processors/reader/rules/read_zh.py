@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
-from processors.reader.rules import alone_zh, atoms, clauses_zh, persons_zh, standing_zh, statements_zh
+from processors.reader.rules import alone_zh, among_zh, atoms, clauses_zh, persons_zh, standing_zh, statements_zh
+from processors.reader.rules.asked_to_keep import to_keep_zh
 from processors.reader.rules.avoids import avoids_zh
 from processors.reader.rules.changes_zh import changed
 from processors.reader.rules.domain import profile_fields
@@ -16,11 +18,13 @@ from processors.reader.rules.hot import hot_status, with_sentence
 from processors.reader.rules.life_zh import life_statements
 from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.orders_zh import orders, to_remember
+from processors.reader.rules.plain_orders_zh import called, plain_orders
 from processors.reader.rules.self_zh import self_statements
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.whole_zh import advised, whole
 from processors.reader.rules.withdrawals import ended, withdrawn
 from processors.reader.rules.wordings import wordings_zh
+from processors.reader.rules.work_asked import asks_for_work_zh
 from schemas.profile.model import Profile
 
 _FROM_NOW = re.compile(r"以[后後]|从(?:现在|今)")
@@ -30,16 +34,20 @@ _MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量"
 
 def read(
     text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool,
-    about: clauses_zh.Subject = "我", in_group: bool = False, to_assistant: bool = False,
+    about: clauses_zh.Subject = "我", in_group: bool = False, among: among_zh.Talker | None = None,
 ) -> list[Found]:  # fmt: skip
     """Return what a turn holds in the order of the text; the arguments are those of `read_en.read`. `about` is whom a
-    first clause without a subject is about, `in_group` whether others speak too, `to_assistant` whether one without a
-    name speaks to an assistant."""
+    first clause without a subject is about, `in_group` whether others speak too, `among` who speaks where they have
+    a name, None where one without a name speaks to an assistant."""
     found: list[Found] = []
     told: list[alone_zh.Alone] = []
     weak: list[Sentence] = []
     spoken_of: list[persons_zh.Person] = []
+    alone = partial(alone_zh.alone, in_group=in_group, among=among is not None)
     text = without_given(text)
+    text = called(to_keep_zh(text)) if among is None else text
+    for_work = asks_for_work_zh(text)
+    alone_with_it = among is None and not (among_people or in_group)
     for sentence in sentences(without_quotes(text)):
         original = text[sentence.start : sentence.end]
         if over := withdrawn(sentence, "zh", lambda told: _stated(told, profile)):
@@ -51,7 +59,9 @@ def read(
         if not any(f.slots for f in here):
             found.extend(ended(sentence, "zh", lambda told: _stated(told, profile)))
         about = parts[-1].subject if parts else about
-        told_to = [] if among_people else _told_to(sentence, original, parts, here, in_project=in_project)
+        told_to = [] if among_people else _told_to(
+            sentence, original, parts, here, in_project=in_project, plainly=alone_with_it, for_work=for_work
+        )  # fmt: skip
         if not told_to and not among_people and sum(len(f.text) for f in here) < 0.6 * len(original):
             here = here + _asked_for(sentence, original, parts, in_group=in_group)
         here = [h for h in here if not any(h.overlaps(f.start, f.end) for f in told_to)] + told_to
@@ -64,18 +74,22 @@ def read(
         if not in_project:
             who = persons_zh.the_one(spoken_of)
             taken = [f for f in here if not f.dangling]
-            own = alone_zh.alone(sentence, original, taken, before, who, in_group=in_group)
+            own = alone(sentence, original, taken, before, who)
             if changes := _changes(parts, [*taken, *alone_zh.well_told(own)]):
                 found.extend(changes)
-                own = alone_zh.alone(sentence, original, [*taken, *changes], before, who, in_group=in_group)
+                own = alone(sentence, original, [*taken, *changes], before, who)
             found, own = _lengthened(found, own)
             told.extend(own)
         spoken_of += persons_zh.spoken_of(parts)
-    episodes = [statements_zh.episode(each) for each in alone_zh.worth(told, text, to_assistant=to_assistant)]
+    episodes = [statements_zh.episode(each) for each in alone_zh.worth(told, text, to_assistant=among is None)]
     found.extend(f for f in episodes if f.dropped is None)
     if not found and not among_people and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_zh.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
-    return [*found, *(f for f in episodes if f.dropped is not None)]
+    left = [f for f in episodes if f.dropped is not None]
+    if among is not None:
+        found, refused = among_zh.sifted(found, text, among)
+        left = [*refused, *left]
+    return [*found, *left]
 
 
 def _stated(told: Sentence, profile: Profile) -> list[Found]:
@@ -103,14 +117,19 @@ def _changes(parts: Sequence[clauses_zh.Clause], taken: Sequence[Found | alone_z
 
 
 def _told_to(
-    sentence: Sentence, original: str, parts: Sequence[clauses_zh.Clause], here: Sequence[Found], *, in_project: bool
-) -> list[Found]:
-    """What the assistant is to do from now on, or to remember; a project's sentences are told as they were said."""
+    sentence: Sentence, original: str, parts: Sequence[clauses_zh.Clause], here: Sequence[Found], *, in_project: bool,
+    plainly: bool, for_work: bool,
+) -> list[Found]:  # fmt: skip
+    """What the assistant is to do from now on, or to remember; a project's sentences are told as they were said.
+    `plainly`: one speaks to an assistant alone; `for_work`: the turn asks for something to be made."""
     if any(f.kind == "preference" for f in here) or (in_project and statements_zh.of_project(sentence, original)):
         return []
     others = [h for h in here if h.episode_type != "decision"]
     told = [f for f in orders(sentence, original, parts) if not any(h.overlaps(f.start, f.end) for h in others)]
-    return told or to_remember(sentence, original, parts, here)
+    if plainly and not told:
+        plain = plain_orders(sentence, original, parts, for_work=for_work)
+        told = [f for f in plain if not any(h.overlaps(f.start, f.end) for h in others)]
+    return told or to_remember(sentence, original, parts, here, at_once=plainly)
 
 
 def _statements(

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 from processors.language import times
 from processors.language.timespan import TimeSpan
 from processors.reader.rules import dated_en, dated_zh, read_en, read_zh
+from processors.reader.rules.among_zh import Talker
 from processors.reader.rules.answers import (
     answers_for_another,
     as_statement,
@@ -156,8 +157,9 @@ def _reader(language: Language, turn: TurnView | None) -> Callable[..., list[Fou
     if turn is None:
         return read_zh.read if language == "zh" else read_en.read
     if language == "zh":
-        alone = turn.speaker is None
-        return partial(read_zh.read, about=opens_about(turn), in_group=in_group(turn), to_assistant=alone)
+        own = tuple(said for role, said in turn.previous if role == "user")
+        among = None if turn.speaker is None else Talker(turn.speaker, own)
+        return partial(read_zh.read, about=opens_about(turn), in_group=in_group(turn), among=among)
     return partial(read_en.read, before=_said_before(turn), in_group=turn.speaker is not None)
 
 
@@ -188,7 +190,8 @@ def _reading(
     team = project is not None or bool(profile.hot_keys)
 
     def made(ordinal: int, each: Found, values: list[tuple[str, Any]]) -> Candidate:
-        free = each.episode_type == "fact" and each.dropped is None and not (each.slots or team)
+        planned = each.kind == "intent" and turn.language == "zh" and turn.speaker is not None
+        free = (each.episode_type == "fact" or planned) and each.dropped is None and not (each.slots or team)
         if free:
             dated = dated_zh.dated if turn.language == "zh" else dated_en.dated
             each = replace(each, text=dated(each.text, anchor))

@@ -19,15 +19,21 @@ LONGEST = 28
 SHORTEST = 3
 
 _RESIDUE = re.compile(
-    r",?\s*\b(?:lo+l|lmf?ao|rofl|haha\w*|hehe\w*|xd|omg|tbh|imo|imho|btw|fyi|ikr|smh|ngl|idk|ffs)\b[.,!]*"
+    r",?\s*\b(?:lo+l|lmf?ao|rofl|ha(?:ha\w*)?(?=\s*$)|haha\w*|hehe\w*|xd|omg|tbh|imo|imho|btw|fyi|ikr|smh|ngl|idk"
+    r"|ffs)\b[.,!]*"
+    r"|,\s*(?:wow|whoa|(?:boy|man)\b(?! (?:and|or|of)\b|'s)|gosh|oh my \w+|yikes|yay|ugh)\b[^,]*$"
+    r"|\s*[,\u2013\u2014-]\s+(?:thanks(?! to\b)|thank you|can't wait)\b.*$|\s*\(\d{1,2}\)$"
+    r"|,\s*(?:probably|maybe|perhaps) not [a-z]+$"
     r"|,?\s*\bI (?:have to|must|gotta|will) (?:admit|say|confess)(?=\s*(?:,|$))"
     r"|,\s*(?:you know|I mean|I guess|of course|to be honest|(?:like|as) I said)(?=\s*(?:,|$))",
     re.I,
 )
 _NEW = re.compile(
-    r"\b(?P<verb>got|bought|found|met|saw|have|had|'ve got|reading|watching|made|joined|started|tried|took|did) this"
-    r" (?!(?:year|month|week|weekend|morning|afternoon|evening|summer|winter|spring|fall|one)\b)"
-    r"(?P<next>[a-z])(?=\w* [a-z])"
+    r"\b(?P<verb>got|bought|found|met|saw|have|had|'ve got|reading|watching|made|joined|started|tried|took|did"
+    r"|discovered|came across|stumbled (?:across|upon|on|over)|picked up|painted|wrote|visited|adopted|ordered"
+    r"|(?:in|at|to|with|for|into)(?= this new)) this"
+    r" (?!(?:year|month|week|weekend|morning|afternoon|evening|summer|winter|spring|fall|one|with|in|on|at|for|to|from"
+    r"|by|and|but|last|when|while|because|is|was)\b)(?P<next>[a-z])(?=\w* [a-z])"
 )
 """What is brought up as new: "I met this guy from Leeds"."""
 YOU = re.compile(r"\by(?:ou|a|all)\b|\byou(?:r|rs|'\w+|rself)\b|\bu\b|\bur\b", re.I)
@@ -54,6 +60,14 @@ _TALKED_OF_AMONG_PEOPLE = re.compile(
     re.I,
 )
 """The same between people, who tell each other what they heard, and answer what the other said."""
+_HEDGED = re.compile(
+    r"I (?:think|guess|believe) (?:(?:I am|we are) going to (?!check|look|see|go with|have to|be)"
+    r"(?=.*\b(?:my|our|next|this (?:year|month|week|summer|winter|spring|fall|autumn)|in \w+)\b)"
+    r"|my (?:all[- ]time )?favou?rite [\w' -]{2,30}? (?:is|are)\b(?! (?:when|how|the)\b))"
+    r"|I (?:don't|do not) (?:really )?know (?:anyone|anybody|many people)\b(?! (?:who|that|else)\b)",
+    re.I,
+)
+"""A plan or a taste that somebody is not sure of is worth telling as they say it, and so is that they know nobody."""
 _LASTING = re.compile(
     r"\b(?:since|always|every|often|lately|for (?:\w+ )?(?:years|months|weeks)|afraid of|sure that)\b", re.I
 )
@@ -90,7 +104,12 @@ _OPENS = re.compile(
     r"|september"
     r"|october|november|december|days?|weeks?|months?|years?|weekend|morning|afternoon|evening|night|summer|winter"
     r"|spring|fall|christmas|ago|yesterday|today|recently|lately|sometimes|usually|once|earlier|tomorrow|tonight"
-    r"|pandemic|starting|from|as of)\b[ ,]{1,2}){1,6})?(?P<who>I|we|my|our)\b",
+    r"|pandemic|starting|from|as of)\b[ ,]{1,2}){1,6}"
+    r"|(?:while|when) (?:in|at) (?-i:(?:the )?[A-Z])[\w' -]{2,30}?,? "
+    r"|(?:when|while|since|after|before|until) (?:I|we|my (?:[\w-]+ )?[\w-]+) [\w' -]{3,50}?"
+    r"(?<!that)(?<!which)(?<!what)"
+    r"(?<!who)(?<!and)(?<!but)(?<!how)(?<!where)(?<!because)(?<!think)(?<!if),? (?=(?:I|we)(?:'\w+)? [a-z]))?"
+    r"(?P<who>I|we|my|our)\b",
     re.I,
 )
 """The speaker as the subject, a time before it or not."""
@@ -108,7 +127,7 @@ GERUND = re.compile(
     re.I,
 )
 _SUBJECT = re.compile(
-    r"(?:the|an?|(?!There\b)(?-i:[A-Z])[\w'-]+|one of|(?:neither|none|both|two|some|most|all) of"
+    r"(?:the|an?|(?!There\b)(?-i:[A-Z])[\w'-]+|(?:one|\d+) of|(?:neither|none|both|two|some|most|all) of"
     r"|[a-z]{2,14}ing)\b", re.I
 )
 _MENTIONS = re.compile(r"\b(?:I|me|my|mine)\b")
@@ -119,7 +138,9 @@ _OF_SPEAKER = re.compile(
 """I saw, I am sure, it seems to me: what is told is not of the speaker."""
 _CUT_SHORT = re.compile(
     r"(?:I|we) (?:have |had )?(?:told|asked) (?:the |my |our )?[\w'-]+(?: [\w'-]+)?$|.*[:,] ?“”\W*$|"
-    r"(?:I|we) (?:have |had )?(?:told|asked|said|say) “”|.*\b(?:said|says?|told|tells?|asked|asks)$|"
+    r"(?:I|we) (?:have |had )?(?:told|asked|said|say) “”|"
+    r"(?:my|our) [\w'-]+ (?:always |once )?(?:said|says|told (?:me|us)|tells (?:me|us)) “”$|"
+    r".*\b(?:said|says?|told|tells?|asked|asks)$|"
     r"(?:I|we) (?:am|are|was|were),|(?:the|an?|some) (?:\w+ ){1,3}(?:beside|next to|behind|opposite) (?:me|us)\b|"
     r"(?:I|we) (?:have|had) been (?:round|over|up|back)(?: (?:once|twice|again|already|before))?$|"
     r"(?:my|our) (?:[\w'-]+ ){1,2}?(?:does|do|did|is|was|has|can|would)(?:n't| not)?(?: (?:but|and|though|so|too"
@@ -130,9 +151,10 @@ _CUT_SHORT = re.compile(
 
 # What points outside of the statement, and what it may point at within.
 _PERSON = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.I)
-_THING = re.compile(r"\b(?:it|its|itself|it's)\b", re.I)
+_THING = re.compile(r"\b(?!(?<=[a-z] )(?-i:I)t)(?:it|its|itself|it's)\b", re.I)
 _SEVERAL = re.compile(r"\b(?:they|them|their|theirs|themselves|they're|they've|they'd)\b", re.I)
-_OBJECT = re.compile(r"\b(?:it|them|him)\b", re.I)
+_OBJECT = re.compile(r"\b(?!(?<=[a-z] )(?-i:I)t)(?:it|them|him)\b", re.I)
+"""It within a title has a capital: "Wreck It Ralph"."""
 _BEFORE_THAT = (
     "did|do|does|done|doing|of|for|like|about|with|after|before|by|from|at|in|on|to|than|love|loved|hate|hated|try|tried"
     "|had|have|get|got|saw|seen|watch|watched|read|use|used|need|want|remember|said"
@@ -153,7 +175,7 @@ _SHOWN = re.compile(
     r"|\b(?:(?:an)?other|that|which|the|next|last|a \w+|\w+er) ones?\b|\b(?:the|an)other\s*$"
     r"|\bthe (?:same|latter|former)(?:\s*$|\s*[,;]| (?:with|for|as|here|goes)\b)"
     r"|\bbetween\b(?!.*\band\b)|\b(?:too|so|such)\s*$|\bthe choice\b|\bsome\s*$|\bdo(?:es)? so\b"
-    r"|\bthat lot\b|\band something\s*$|\bit(?:'s| is) (?:him|her|them)\b"
+    r"|\bthat (?:before|either|yet)$|\bthat lot\b|\band something\s*$|\bit(?:'s| is) (?:him|her|them)\b"
     r"|(?<!'s )(?<!is )(?<!are )(?<!was )(?<!were )(?<!of )\b(?:hers|theirs)\b"
     r"|\bthere\b(?!(?:'s| is| are| was| were|fore|'re)\b)|\bhere\b",
     re.I,
@@ -190,6 +212,7 @@ _SPOKEN = re.compile(
 """What speech puts before a verb and a sentence by itself does not need."""
 _MENDED = (
     (re.compile(r"^another (?=[\w-]+(?: [\w-]+)? of (?:mine|ours)\b)", re.I), "A "),
+    (re.compile(r"\bbeing this (?=[a-z]+(?:ed|y|d|l|s|k)\b)"), "being so "),
     (re.compile(r"^what I ((?:do |really )?have) is (?!that\b|to\b)", re.I), r"I \1 "),
     (re.compile(r"\b((?:I am|I'm|Im|we are|we're) )more (?=into\b)(?!.*\bthan\b)", re.I), r"\1"),
     (re.compile(r"\b((?:my|our) [a-z]+)'s (?=(?:are|were)\b)", re.I), r"\1s "),
@@ -230,14 +253,15 @@ _UNQUOTED = re.compile(r"\"|(?<![\w'])'(?!(?:cause|cos|til|till|em|twas|tis|bout
 
 def tidy(said: str) -> str:
     """Return a sentence without the words that chat leaves in it."""
-    text = _JUDGED.sub("", _SPOKEN.sub("", " ".join(_RESIDUE.sub(" ", said).split())))
+    text = _JUDGED.sub("", _SPOKEN.sub("", " ".join(_RESIDUE.sub(" ", " ".join(said.split())).split())))
     text = _NEW.sub(lambda m: f"{m['verb']} {'an' if m['next'] in 'aeiou' else 'a'} {m['next']}", text)
     for pattern, better in _MENDED:
         text = pattern.sub(better, text)
     text = " ".join(_ASIDE.sub("", text).split())
     if text.count("(") != text.count(")"):
         text = text.partition("(")[0]
-    return without_leftovers(without_adding(re.sub(r"\s+([,;.])", r"\1", text).strip(" ,;:.-\u2013\u2014")))
+    text = without_adding(re.sub(r"\s+([,;.])", r"\1", text).strip(" ,;:.-\u2013\u2014"))
+    return without_leftovers(text).rstrip(" ,;:-\u2013\u2014")
 
 
 def resolved(text: str) -> bool:
@@ -303,7 +327,7 @@ def stands(text: str, *, in_group: bool = False) -> bool:
         return False
     said = text[opens.start("who") :] if opens else text
     talked = _TALKED_OF.match(said) or (in_group and _TALKED_OF_AMONG_PEOPLE.match(said))
-    if talked and not (_FEELS.match(said) and _LASTING.search(said)):
+    if talked and not (_HEDGED.match(said) or (_FEELS.match(said) and _LASTING.search(said))):
         return False
     return not any(p.match(said) for p in (_CUT_SHORT, _MODAL, _GENERAL, _OF_NOTHING))
 

@@ -9,6 +9,7 @@ from importlib.resources import files
 from processors.reader.rules.clauses_zh import CHILD, KIN, WRITER
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.places_zh import PLACE
+from processors.reader.rules.whereabouts import is_where_zh
 from processors.reader.rules.whole_zh import whole
 
 LONGEST = 36
@@ -26,19 +27,19 @@ _RESIDUE = re.compile(
 )
 _MARKS = re.compile(r"…+|\.{2,}|。{2,}|·{2,}|[!！?？]+$")
 _OPENING = re.compile(
-    r"(?:(?:嗯+|恩+|哦+|噢|啊+|唉+|哎+|诶|欸|额+|呃|哇塞|哇+|嗨|喂|好吧|好啊|好呀|好的|好(?![得了多几久])|是的|是啊|对了|对的|对啊?|没错|早上好|早安|晚安"
+    r"(?:(?:嗯+|恩+|哦+|噢|啊+|唉+|哎+|诶|欸|额+|呃|哇塞|哇+|嗨|喂|好吧|好啊|好呀|好的|好(?![得了多几久])|是的|是啊|对了|对的|对(?:啊|(?=[，,、\s]))|没错|(?:没有|有|没|不是|会|不会|能|可以)(?=[，,])|早上好|早安|晚安"
     r"|[上中下]午好|晚上好|谢谢(?:[你您啦了]|大家|各位|师傅|老师|医生|大夫)?|感谢|多谢|你好|您好|哈喽|在吗|在么|话说|说来话不?长|说实话|老实说|其实|反正|总之|而且|并且|然后|所以|因此"
-    r"|于是|但是?|不过|可是|只是|就是|而(?=[我俺咱])|且|另外|还有|虽然|因为|至于|毕竟|那个(?=[，,])|那么|那(?=[，,、\s我你您咱就也还]|[\u4e00-\u9fff]{1,2}我)|救命|呜|天[啊哪]|我去(?=[，,！!\s])|我天(?=[，,！!\s])"
-    r"|真的|同(?=[，,])|蹲|顶|(?:还有)?[个件]事[儿情]?(?=[，,])|(?:[大小]?[姐哥]|叔叔?|阿?姨|老板|老师|师傅|医生|大夫|教练|亲)(?=我))(?=[，,、\s]|[\u4e00-\u9fff])[，,、\s]*)+"
+    r"|于是|但是?|不过|可是|只是|就是|而(?=[我俺咱])|且|另外|还有|虽然|因为|至于|毕竟|那个(?=[，,])|那么|那(?=[，,、\s我你您咱就也还]|[\u4e00-\u9fff]{1,2}我)|救命|呜|(?:泪|睡觉|抓狂|吃惊|偷笑|可怜|鼓掌|爱心|太开心|晕|汗|怒|衰)+(?=我)|天[啊哪]|我去(?=[，,！!\s])|我天(?=[，,！!\s])"
+    r"|真的|同(?=[，,])|蹲|顶|(?:还有)?[个件]事[儿情]?(?=[，,])|(?:[大小]?[姐哥]|叔叔?|阿?姨|老板|老师|师傅|医生|大夫|教练|亲)(?=我|[，,\s][^，]{0,6}我))(?=[，,、\s]|[\u4e00-\u9fff])[，,、\s]*)+"
 )
-SPEAKER = re.compile(r"[我俺咱]|本人|自己")
+SPEAKER = re.compile(r"[我俺咱]|(?:^|(?<=[，,\s是对跟和给与为我]))本人|自己")
 _PARTICLES = "啊呀哦噢呢吧嘛啦哈哎唉诶欸呗咯喽哇耶额㗎啰喎"
 _OPENS, _CLOSES = re.compile(r"[（(]"), re.compile(r"(?<![\da-zA-Z])[）)]")
 _PAREN = re.compile(r"^[（(]|[)）]$")
 YOU = re.compile(r"[你您]|楼主|各位|大家|亲亲?(?=[，,！])")
 ASKS = re.compile(
-    r"[?？]|吗(?:[，。！]?$|(?=我))|[了过]没有?(?=$|，)|有[^，没]{1,6}没(?=$|，)|呢$|么$|什么|怎么|怎样|多少|哪[个里些儿家种位天一]|死哪|为什么|为何|为啥|干嘛|干吗|咋|(?<!无论)(?<!無論)如何|是不是|有没有|能不能"
-    r"|可不可以|会不会|要不要|该不该|谁|何必|难道|请问|求[教助问推指带]|有无|能否|是否|[好行对]不"
+    r"[?？]|吗(?:[，。！]?$|(?=我))|[了过]没有?(?=$|，)|有[^，没]{1,6}没(?=$|，)|呢$|么$|什么|怎么|怎样|多少|哪[个里些儿家种位天一]|死哪|在哪(?=$|，)|为什么|为何|为啥|干嘛|干吗|咋|(?<!无论)(?<!無論)如何|是不是|有没有|能不能"
+    r"|可不可以|会不会|要不要|该不该|谁|何必|难道|请问|求[教助问推指带]|有无|能否|是否|[好行对]不(?!能|会|了|去|用|敢|太)"
 )
 SUPPOSED = re.compile(
     r"如果|要係|如係|假如|假设|要是|万一|倘若|若是|即使|就算|哪怕|的话|除非|比如|打个?比方|例如|梦[到见]|仿佛|好像|似乎|据说|听说|不管|无论(?!如何)"
@@ -108,7 +109,7 @@ _STARTS_TOLD = re.compile(
 somebody does then is: 冬天适合吃羊肉 holds for all."""
 _WHEN = re.compile(rf"{_DAY}|[\d一二两三四五六七八九十几多]+个?[年月日号点岁天周次]")
 _LEAD = re.compile(
-    rf"(?>(?:{_DAY}|从小|[每当自从于]|[早中]?[晚早]上|[上中下]午|\d{{1,4}}[年月日号点]|最近|近期|平时|平常|周末"
+    rf"(?>(?:{_DAY}|从小|每[次逢][\u4e00-\u9fff]{2,5}|[每当自从于]|[早中]?[晚早]上|[上中下]午|\d{{1,4}}[年月日号点]|最近|近期|平时|平常|周末"
     r"|目前|现在|之前|以前|后来|小时候|[春夏秋冬]天|有时候?|[，,\s])*)"
     r"(?:[\u4e00-\u9fff]{1,8}(?:的时候|[之以]?后|完|一下)[，,\s]?)?(?:[\u4e00-\u9fff]{2,5}[给让叫说派])?"
 )
@@ -123,11 +124,11 @@ _OF_PERSON = re.compile(rf"{KIN}|的(?:人|同学|同事|朋友|邻居)|[男女]
 _THEIRS_THEN = re.compile(rf"，(?:但是?|可是?|而|不过)?(?:{KIN})(?![们，])[^，]*[我俺咱]")
 """A clause within, of what a person of the speaker's does to them."""
 QUOTES = re.compile(r"[“「『\"《][^”」』\"》]{4,}")
-SAID = re.compile(r"(?<!我没)(?<!我没有)(?:说过?|写道|写着?|唱道?|唱得好|说道|上写|问道)[啊呀]?$")
+SAID = re.compile(r"(?<!我没)(?<!我没有)(?:(?<!小)(?<!传)(?<!听)说过?|写道|写着?|唱道?|唱得好|说道|上写|问道)[啊呀]?$")
 """What follows is somebody's words."""
 LABELLED = re.compile(r"[\u4e00-\u9fffA-Za-z]{1,8}[：:]")
 _CUT = re.compile(
-    r"(?:有[几两三四五\d]+[个点件]\d?|的活儿?|完全是|知道|觉得|认为|以为|说|想|希望|发现|因为|所以|但是?|而且|如果|虽然|然后|就是|的时候|时候?|之?[前后]|的是|的情况|[这那](?:次|回|趟)|没有?[一二三四五六七八九十\d]+周?岁"
+    r"(?:有[几两三四五\d]+[个点件]\d?|的活儿?|完全是|知道|觉得|认为|以为|(?<!小)说|想|希望|发现|因为|所以|但是?|可是|于是|而且|并且|如果|虽然|然后|就是|的时候|时候?|之?[前后]|的是|的情况|[这那](?:次|回|趟)|没有?[一二三四五六七八九十\d]+周?岁"
     r"|[和跟与把被对给让在的])$(?<!以前)(?<!之前)"
 )
 """A clause that another must follow."""
@@ -149,7 +150,12 @@ LED = re.compile(
 )
 """A predicate whose subject stands in the clause before it."""
 _DONE_TO = re.compile(rf"我(?!的?(?:{KIN}))")
-OF_KIN = re.compile(rf"(?:(?>{KIN})(?!们|之|一样|我)|{CHILD})")
+_FIRST = re.compile(r"(?<!自)[我俺咱]")
+_FRONTED = re.compile(
+    r"[\u4e00-\u9fff]{1,4}[我俺](?:从来|一直|也|都|真的|早就)*(?:[不没能会吃喝用买卖养]|喜欢|讨厌|习惯)"
+)
+"""A short object before its speaker: 海鲜我不能吃."""
+OF_KIN = re.compile(rf"(?:(?>{KIN})(?!们|之|一样|我|(?<=妹)[子纸])|{CHILD})")
 
 
 _STATE = re.compile(
@@ -175,7 +181,7 @@ def _self_named(match: re.Match[str]) -> str:
     """The writer's name for themselves as the first person."""
     if match["theirs"]:
         return f"我的{match['theirs']}"
-    return f"我是{match['is']}" if match["is"] else "我"
+    return f"我是{match['is'][0]}生" if match["is"] else "我"
 
 
 def tidy(said: str) -> str:
@@ -236,11 +242,15 @@ def of_before(text: str) -> bool:
     return LED.match(text) is not None and not SPEAKER.match(text) and _DONE_TO.search(text) is not None
 
 
-def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool) -> bool:
+def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bool = False) -> bool:
     """Is this a whole statement of the speaker's that needs nothing beside it? `of_other`, `of_kin`: its subject, named
     or carried on, is somebody else, or a person of the speaker's. Where others speak too (`in_group`) what stands
-    before the speaker may be what those others speak of; to an assistant it is the speaker's object."""
-    if len(text) < SHORTEST or not resolved(text) or _GENERAL.search(text):
+    before the speaker may be what those others speak of; to an assistant it is the speaker's object. Who speaks
+    `among` people, also first, says much of others and of nobody: there the speaker, or a person of theirs, opens
+    it."""
+    least = SHORTEST if in_group or among else _least(text)
+    placed = not (in_group or among) and is_where_zh(text)
+    if len(text) < least or not (placed or resolved(text)) or _GENERAL.search(text):
         return False
     if (_CUT.search(text) and not _IS_OF.search(text)) or _BARE.match(text) or _CORRECTED.search(text):
         return False
@@ -248,12 +258,17 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool) -> bool:
     talked_of = _TALKED_OF.match(text) or (in_group and _HEARD_OF.match(text))
     if talked_of and not (_LASTING.search(text) or dated):
         return False
-    if _NO_SUBJECT.match(text) or _MOMENT.search(text) or not whole(text):
+    under_way = not (in_group or among) and tells_state(text)
+    if _NO_SUBJECT.match(text) or (_MOMENT.search(text) and not under_way) or not whole(text):
         return False
     if of_before(text):
         return False
     if OF_KIN.match(text) or tells_of_speaker(text) or _THEIRS_THEN.search(text):
         return True
+    if placed:
+        return True
+    if among and _FIRST.search(text) and (in_group or not _FRONTED.match(text)):
+        return False
     if not in_group and SPEAKER.search(text) and not _NOT_OBJECT.search(text):
         return True
     if not of_other and _OWN.match(text) is not None:
@@ -264,6 +279,13 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool) -> bool:
     return of_kin or opens or _WHEN.search(text) is not None
 
 
+def _least(text: str) -> int:
+    """To an assistant what one is, has or can in a word or two is a whole statement: 我属马, 我戴眼镜."""
+    if not (text.startswith(("我", "俺")) and tells_state(text)) or _SHORT_ANSWER.match(text):
+        return SHORTEST
+    return 3 if text[1] in "属姓" else 4
+
+
 def tells_of_speaker(text: str) -> bool:
     """Is the speaker the subject, or the one to whom somebody named does it?"""
     named = SPEAKER.search(text)
@@ -272,6 +294,13 @@ def tells_of_speaker(text: str) -> bool:
     if named.group() in {"自己", "本人"} or _OF_PERSON.search(text, 0, named.start()):
         return True
     return _LEAD.fullmatch(text, 0, named.start()) is not None
+
+
+_SHORT_ANSWER = re.compile(
+    r"我(?:是|有|没|没有|会|不会|信|怕|不办|不去|不用)"
+    r"(?:的|了|过|啊|空|钱|事|错|用|完|来|行|他|她|它|这|那|好|懂|对|去|说|写|做|看|试|找|买|问|吃|喝|想|知|听|要)"
+)
+"""What answers the turn before: 我没有用, 我会来."""
 
 
 def tells_state(text: str) -> bool:

@@ -14,6 +14,7 @@ from processors.reader.rules.salience_en import CONTENT_WORD, DROPPED, is_conten
 from processors.reader.rules.standing_en import as_owner, asks_for, resolved, tidy
 from processors.reader.rules.text import Sentence
 from processors.reader.rules.third_en import is_stated, leads_on, starts_a_statement
+from processors.reader.rules.together_en import as_one
 from processors.reader.rules.whole_en import is_whole
 from processors.reader.rules.words_en import alternatives
 
@@ -107,7 +108,7 @@ def episode(statement: Alone) -> Found:
     does not stand alone names no owner."""
     named = statement.dropped == "unresolved" or statement.of_a_third
     text = statement.text if named else as_owner(statement.text)
-    if wants(statement.text):
+    if wants(as_one(statement.text)):
         return Found(statement.start, statement.end, "intent", text, dropped=statement.dropped)
     return Found(
         statement.start, statement.end, "episode", text, episode_type="fact", dropped=statement.dropped

@@ -193,7 +193,7 @@ def _of_theirs(match: re.Match[str]) -> str:
 
 def told(said: str) -> str:
     """Name the owner: for 我, and before a predicate without a subject; what is said of other things stands as said."""
-    said = said.rstrip("，,、 ")
+    said = said.rstrip("，,、 ").replace("俺", "我").replace("我俩", "我们")
     if _OWN_KIN.match(said) or _OWN_HOME.match(said):
         return _mine(said)
     if said.startswith(("我们", "咱们")):

@@ -16,6 +16,7 @@ from processors.reader.rules.corrections import taken_back_en
 from processors.reader.rules.people_en import written_out
 from processors.reader.rules.standing_en import LONGEST, SHORTEST, YOU, resolved
 from processors.reader.rules.text import QUOTED
+from processors.reader.rules.whereabouts import is_of_a_thing
 from processors.reader.rules.whole_en import is_whole
 from processors.reader.rules.words_en import alternatives
 
@@ -93,6 +94,8 @@ _OF_ONES_LIFE = re.compile(
 )
 """What is said of a thing or of somebody named that is not of the speaker by its words: a time or a place of a life."""
 
+_OF_A_TASK = re.compile(rf"(?:.* )?(?:{alternatives('of_a_task')})", re.I)
+_CUT_OFF = re.compile(r".* (?:is|are|was|were|always|never|still|also|not)", re.I)
 _SECRET = re.compile(rf"\b(?:{alternatives('secrets')})\b", re.I)
 
 
@@ -159,19 +162,27 @@ def _states(said: str) -> bool:
     return _STATES.match(said) is not None and _PARTICULAR.search(said) is not None
 
 
-def of_a_third(said: str) -> str | None:
+def of_a_third(said: str, *, to_keep: bool = False) -> str | None:
     """The statement that `said` makes of a thing or somebody named, in the first person where it names the speaker;
-    None where it makes none, or where it points outside."""
+    None where it makes none, or where it points outside. `to_keep`: it is asked to be remembered, so it need not be
+    of a time or a place of a life."""
     match = _STATES.match(said)
-    if match is None or _PARTICULAR.search(said) is None or _SAYING.match(said) or YOU.search(said) or said.isupper():
+    if match is None or _CUT_OFF.fullmatch(said) or (to_keep and _OF_A_TASK.fullmatch(match["noun"])):
         return None
-    if _SECRET.search(said):
+    known = to_keep or is_of_a_thing(said)
+    if not (known or _PARTICULAR.search(said)):
         return None
-    if not (_SPEAKERS.search(said) or (_OF_ONES_LIFE if match["article"] else _BY_THE_CLOCK).search(said)):
+    if _SAYING.match(said) or YOU.search(said) or said.isupper():
+        return None
+    if _SECRET.search(said) and not is_of_a_thing(said):
+        return None
+    of_a_life = _OF_ONES_LIFE if match["article"] else _BY_THE_CLOCK
+    if not (known or _SPEAKERS.search(said) or of_a_life.search(said)):
         return None
     if match["noun"].lower().startswith(("a ", "an ")) and not _SPEAKERS.search(said):
         return None
     text = written_out(said, match.start("verb"))
     text = f"{text[0].upper()}{text[1:]}"
     size = len(QUOTED.sub("“”", text).split())
-    return text if SHORTEST <= size <= LONGEST and resolved(text) and is_whole(text) else None
+    whole = known or is_whole(text)
+    return text if SHORTEST <= size <= LONGEST and resolved(text) and whole else None

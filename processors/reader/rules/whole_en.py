@@ -207,7 +207,46 @@ _ABOUT_THE_TALK = re.compile(
 """What one is going to do about what is being talked of."""
 
 
-_AMONG_PEOPLE = (_ANSWERS, _PREDICATE_ANSWERS, _SAID_TO_ANOTHER, _HERE_AND_NOW, _OF_ALL, _NO_MAIN)
+_OF_THE_MOMENT = re.compile(
+    r"(?:I|we) (?:am|are) (?:\w+ly )?(?:all )?(?:at )?home(?:$|,)"
+    r"|(?:I|we) (?:am|was|are|were) (?:just |\w+ly )?(?:talking|speaking|chatting) (?:about|of)\b"
+    r"|(?:I|we) (?:am|are) (?:working|off|free|busy|relaxing|staying in)(?: all day)? (?:today|tonight"
+    r"|this (?:morning|afternoon|evening|weekend)|on \d{1,2} [A-Z]\w+ \d{4})$"
+    rf"|(?:I|we) (?:am|was|are|were) (?:so |just |only |all |very |really |quite )*(?:{alternatives('of_a_reaction')})"
+    r"(?:$|,| (?:about|at|by|that|how) )(?!.*\b(?:my|our|last (?:year|month|week|summer|winter)|ago)\b)"
+    r"|(?:I|we) (?:[a-z]+ly |just |also |still )*(?:like|love)d? (?:that|how|the (?:idea|fact|way)) "
+    r"(?!.*\b(?:my|our)\b)"
+    r"|(?:I|we) (?:[a-z]+ly |just |also )*(?:reali[sz]ed?|noticed)\b"
+    r"(?! (?:that )?(?:I|my|our|we) (?:am|was|have|had)\b)(?!.*\b(?:my|our|last (?:year|month|summer|winter))\b)"
+    r"|(?:I|we) (?:am|are|was|were) (?:\w+ly )?(?:getting closer|growing up(?! (?:in|on|with|near|without)\b)"
+    r"|making progress|figuring)\b"
+    r"|(?:I|we) (?:just |[a-z]+ly )*(?:googled|looked (?:it|that|him|her|them) up)\b"
+    r"|(?:keep|let) (?:me|us)\b",
+    re.I,
+)
+"""Where one is or how one takes what was said, this hour."""
+_MISREAD = re.compile(
+    rf"(?:I|we) (?:just |all |also |still |now )*(?!(?:{alternatives('ends_in_ing')})\b)[a-z]{{2,}}ing\b"
+    r"|(?:I|we) (?:have been|am going to be|was|were|am|are) an? "
+    r"(?:[a-z]+ ){0,2}(?:night|day|week|month|year|weekend)"
+    r"(?:$|[,;]| (?:in|at|for|with|to|today|and|but|so|because|since|when|though|here)\b)"
+    r"|(?:I|we) (?:[a-z]+ly |just |also )*(?:great|things?|then|than)\b"
+    r"|(?:I|we) did (?:much|a lot|way|far|even)? ?(?:more|less|better|worse)"
+    r"(?:$|[,;]| (?:when|if|back|before|then|than (?:that|this|you))\b)"
+    r"|.*\b(?:seen|saw|like|love|liked|loved|tried|had|have|watched|read|played|know"
+    r"|do|did) both(?:$|,| and (?:the|it|they)\b)"
+    r"|(?:I|we) (?:[a-z]+ly |also |still )*(?:like|love|enjoy|hate)d? [a-z]+ing (?:to|into|from|with|at|for)$"
+    r"|.*\b(?:although|though) (?:I|we|they|he|she) \w+$"
+    r"|.*\bthat (?:level|kind|sort|amount|type|degree) of\b",
+    re.I,
+)
+"""No predicate of its subject, or one that goes on elsewhere."""
+
+
+_AMONG_PEOPLE = (
+    _ANSWERS, _PREDICATE_ANSWERS, _SAID_TO_ANOTHER, _HERE_AND_NOW, _OF_ALL, _NO_MAIN, _OF_THE_MOMENT,
+    _MISREAD,
+)  # fmt: skip
 
 
 def is_whole(text: str, *, in_group: bool = False) -> bool:

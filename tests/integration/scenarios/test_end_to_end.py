@@ -90,9 +90,17 @@ def own_turns() -> list[dict[str, Any]]:
     return [{**t, "user_id": f"{t['user_id']}-e2e", "turn_id": f"e2e-{t['turn_id']}"} for t in sample_turns()]
 
 
-def test_a_conversation_in_two_languages_becomes_memory_with_reasons_and_sources(service: Service) -> None:
+@pytest.fixture(scope="module")
+def sample(service: Service) -> list[dict[str, Any]]:
+    """The sample's turns, sent."""
     turns = own_turns()
     service.post("/v1/turns", {"turns": turns})
+    return turns
+
+
+def test_a_conversation_in_two_languages_becomes_memory_with_reasons_and_sources(
+    service: Service, sample: list[dict[str, Any]]
+) -> None:
     for person, field, value in (("maya-e2e", "age", 35), ("li_wei-e2e", "age", 33)):
         memories = service.get(f"/v1/users/{person}/memories?limit=200")["memories"]
         ages = [m for m in memories if m["field"] == field and m["state"] == "active"]
@@ -101,11 +109,12 @@ def test_a_conversation_in_two_languages_becomes_memory_with_reasons_and_sources
         assert ages[0]["reason"]["rule"] == "field_changed"
         old = service.get(f"/v1/users/{person}/memories?state=superseded&limit=200")["memories"]
         assert any(m["field"] == field and m["valid_to"] is not None for m in old)
-        said = {t["turn_id"]: t["content"] for t in turns}
+        said = {t["turn_id"]: t["content"] for t in sample}
         for m in memories:
             assert all(s in said for s in m["source_turn_ids"])
 
 
+@pytest.mark.usefixtures("sample")
 def test_nothing_masked_is_behind_the_screen(service: Service) -> None:
     history = service.get("/v1/turns/e2e-sample-li_wei-019?user_id=li_wei-e2e")
     assert "13812345678" not in str(history)
@@ -115,6 +124,7 @@ def test_nothing_masked_is_behind_the_screen(service: Service) -> None:
     assert outcome["saved_count"] == 0
 
 
+@pytest.mark.usefixtures("sample")
 def test_search_and_prompt_find_the_decision_with_its_source(service: Service) -> None:
     query = "我们关于苍穹项目的决策是什么？"
     found = service.post("/v1/search", {"query": query, "user_id": "li_wei-e2e", "limit": 5})
@@ -129,6 +139,7 @@ def test_search_and_prompt_find_the_decision_with_its_source(service: Service) -
     assert "Redis" in str(hot)
 
 
+@pytest.mark.usefixtures("sample")
 def test_a_session_stands_in_redis_under_the_seeds_keys(service: Service) -> None:
     service.get("/v1/sessions/li-cq?user_id=li_wei-e2e")
     owner = user("default", "li_wei-e2e")

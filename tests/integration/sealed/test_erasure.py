@@ -3,6 +3,7 @@ then the probe looks into every store, topic and file (C7, C9, N6)."""
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 import time
@@ -23,7 +24,7 @@ from schemas.events.turns import TurnBody, TurnEvent
 from schemas.profile.model import load_profile
 from tests.integration.scenario import World
 from tests.pages import Shell, blocks, printed, steps
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, until
 
 pytestmark = [pytest.mark.integration, pytest.mark.rebuild]
 PLANTED = ("zebrawood", "琥珀巷十七号")
@@ -48,6 +49,11 @@ def settings(here: World) -> Settings:
         kafka=a.kafka, postgres=SecretStr(a.postgres), redis=SecretStr(a.redis), milvus=a.milvus,
         data_dir=here.stack.stack.supervisor.folder.path,
     )  # fmt: skip
+
+
+def dead_letters(here: World) -> list[str]:
+    """Ids of those that are open."""
+    return [str(letter["id"]) for letter in here.http.get("/v1/dead-letters").json()["dead_letters"]]
 
 
 def test_c7_stores_hold_none_of_what_was_said_and_readers_see_all(here: World) -> None:
@@ -82,6 +88,8 @@ def test_c7_stores_hold_none_of_what_was_said_and_readers_see_all(here: World) -
 
 
 def test_c9_n6_an_erased_user_is_found_nowhere_and_the_other_keeps_all(here: World, sh: Shell) -> None:
+    """At the end the erased user returns, and is remembered anew."""
+    letters = dead_letters(here)
     for n, (who, text, project) in enumerate(SAID):
         post(here, who, text, project, n)
     assert here.get("/v1/users/ann/memories")["memories"]
@@ -122,12 +130,10 @@ def test_c9_n6_an_erased_user_is_found_nowhere_and_the_other_keeps_all(here: Wor
     here.until("/readyz", lambda body: body["status"] == "ready")
     assert here.post("/v1/search", {"query": "杭州", "user_id": "bob"})["results"]
 
-
-def test_n6_who_returns_is_remembered_anew(here: World) -> None:
     post(here, "ann", "I live in Leeds.", None, 99)
     texts = [m["text"] for m in here.get("/v1/users/ann/memories")["memories"]]
     assert [t for t in texts if "Leeds" in t]
-    assert here.http.get("/v1/dead-letters").json()["dead_letters"] == []
+    assert dead_letters(here) == letters
 
 
 def test_n6_an_erasure_ends_while_its_user_talks_on(here: World) -> None:
@@ -158,6 +164,12 @@ def command(here: World, *words: str) -> None:
     assert done.returncode == 0, (words, done.stdout, done.stderr)
 
 
+async def restarted(here: World) -> None:
+    """All that reads or shows, side by side."""
+    names = ("worker-screen-1", "worker-memory", "sink-postgres", "sink-milvus", "sink-redis", "query")
+    await asyncio.gather(*(here.stack.stack.supervisor.restart(name) for name in names))
+
+
 def test_n6_what_was_erased_stays_away_through_archive_replay_rebuild_regate_and_restart(here: World) -> None:
     word = "hoopoe"
     general = load_profile("general").model_dump(mode="json", exclude_defaults=True)
@@ -170,8 +182,10 @@ def test_n6_what_was_erased_stays_away_through_archive_replay_rebuild_regate_and
     )  # fmt: skip
     with closing(sealing_of(settings(here))) as sealing:
         here.write(said, codec=sealing.codec)
+    before = dead_letters(here)
     post(here, "dan", f"I said another thing of the {word}.", None, 0)  # the same id: a dead letter
-    letters = here.until("/v1/dead-letters", lambda b: len(b["dead_letters"]) == 1)
+    until("a dead letter", lambda: dead_letters(here), lambda open_now: len(open_now) == len(before) + 1)
+    [letter] = set(dead_letters(here)) - set(before)
     archived = "SELECT 1 FROM views_g1.archive WHERE owner_id = 'dan'"
     here.tick_until("the archive", lambda: here.sql(archived) != [], datetime.now(UTC) - timedelta(minutes=10))
     with closing(Probe(settings(here), (word,))) as probe:
@@ -182,11 +196,9 @@ def test_n6_what_was_erased_stays_away_through_archive_replay_rebuild_regate_and
     here.until(f"/v1/erasures/{erasure}", lambda e: e["state"] == "done", calm=120)
     assert here.sql(archived) == []
 
-    letter = letters["dead_letters"][0]["id"]
     for words in (("dlq", "replay", letter), ("rebuild", "all", "--drop-old"), ("regate", "--apply")):
         command(here, *words)
-    for process in ("worker-screen-1", "worker-memory", "sink-postgres", "sink-milvus", "sink-redis", "query"):
-        here.stack.call(here.stack.stack.supervisor.restart(process))
+    here.stack.call(restarted(here))
     here.until("/readyz", lambda body: body["status"] == "ready")
     post(here, "bob", "I like walking.", None, 77)
     assert "walking" in str(here.get("/v1/users/bob/memories")), "the sealed views go on after it"

@@ -48,6 +48,8 @@ def test_c10_the_access_log_is_checked_and_read(here: World, sh: Shell) -> None:
 
 def test_n6_a_user_a_session_and_a_tenant_are_erased(here: World, sh: Shell) -> None:
     """The tenant at the end: nothing is left after it."""
+    say(here, "ann", "I live in Leeds.", "我喜欢喝茶。")
+    say(here, "fay", "I live in York.")
     user, session, tenant, status, listed, verified = steps(blocks("docs/erasure.md", "console")[0])
     shown = sh.run(user[0])
     assert printed(user[1], shown), shown

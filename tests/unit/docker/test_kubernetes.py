@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from memstream.settings import Settings
@@ -12,6 +13,7 @@ from memstream.stack import Addresses
 from memstream.stack.up import children
 from schemas.log.topics import BY_NAME
 from streams.topology import TOPOLOGY, group_of
+from tests.unit.docker.manifest_fields import documents, faults
 
 FOLDER = Path(__file__).parents[3] / "docker" / "kubernetes"
 DOCUMENTS: list[dict[str, Any]] = [
@@ -27,6 +29,30 @@ def of_kind(kind: str) -> dict[str, dict[str, Any]]:
 def container(deployment: dict[str, Any]) -> dict[str, Any]:
     (one,) = deployment["spec"]["template"]["spec"]["containers"]
     return dict(one)
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda p: p.name)
+def test_d4_every_field_is_one_of_its_kind_once_and_of_its_type(path: Path) -> None:
+    """As `kubectl apply --validate=strict` decodes them."""
+    found = documents(path.read_text(encoding="utf-8"))
+    assert found
+    assert [f for d in found for f in faults(d)] == []
+
+
+@pytest.mark.parametrize(("change", "fault"), [
+    ({"replica": 2}, "Deployment.spec.replica: unknown field"),
+    ({"replicas": "2"}, "Deployment.spec.replicas: expected int"),
+    ({"selector": {"matchLabels": {"app": 1}}}, "Deployment.spec.selector.matchLabels.app: expected str"),
+    ({"template": {"spec": {"containers": [{"env": [{"name": "A", "value": True}]}]}}},
+     "Deployment.spec.template.spec.containers[0].env[0].value: expected str"),
+    ({"template": {"spec": {"containers": {}}}}, "Deployment.spec.template.spec.containers: expected a list"),
+    ({"template": {"containers": []}}, "Deployment.spec.template.containers: unknown field"),
+])  # fmt: skip
+def test_d4_what_a_cluster_refuses_is_found(change: dict[str, Any], fault: str) -> None:
+    assert faults({"apiVersion": "apps/v1", "kind": "Deployment", "spec": change}) == [fault]
+    assert faults({"apiVersion": "v1", "kind": "Deployment"}) == ["no such kind: v1 Deployment"]
+    with pytest.raises(ValueError, match="twice: replicas"):
+        documents("spec:\n  replicas: 1\n  replicas: 2\n")
 
 
 def test_every_document_has_its_kind_and_place() -> None:

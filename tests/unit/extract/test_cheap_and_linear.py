@@ -58,7 +58,8 @@ UNITS = [
     "大学", "是", "not ", "I work as a ", "years ", "a-", "_ ", '"', "“", "'", "if ", "in the ", "浙江", "市", "说",
     "想", "两百万", "and I ", "my sister ", "A. ", "...", "have a ", "English, ", "The ", "做了", "对", "|", "<", "```",
     "> ", "33, no wait, ", "不对，", "32公斤，", "Leeds, sorry, ", "allergic to ", "不是上海，", "我妈", "有个",
-    "完", "了", "完的时候，",
+    "完", "了", "完的时候，", "me and my sister ", "my wife and I ", "my wife, ", "he asked me, do you ",
+    ", man ", ", thanks ", "I am sad because my ", "Since my dad ", "I do love ", "did more ", ", Kate", "  ",
 ]  # fmt: skip
 
 

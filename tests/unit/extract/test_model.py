@@ -84,6 +84,7 @@ def test_nothing_but_what_was_said_comes_from_the_model(profile: Profile, key: s
         ({"text": " "}, "no_text"),
         ({"text": "长" * 1_001}, "no_text"),
         ({"text": "用户的电话是<PHONE_NUMBER>。"}, "masked"),
+        ({"text": "用户的门禁码是4471。"}, "secret"),
         ({"kind": "rumour"}, "not_an_entry"),
         ({"fields": [{"name": "shoeSize", "value": 43}]}, "unknown_field"),
         ({"fields": ["age"]}, "unknown_field"),

@@ -26,7 +26,7 @@ from tests.unit.extract.test_alone import told
         ("I never been to the Grand Canyon", ["Ann has never been to the Grand Canyon"]),
         ("My favorite tv shows are Lost, Fargo, Dark.", ["Ann's favourite tv shows are Lost, Fargo, Dark"]),
         ("My favourite film is Amelie, because of Paris", ["Ann's favourite film is Amelie"]),
-        ("I do enjoy the musical Wall-E. The name comes from Walter.", ["Ann does enjoy the musical Wall-E"]),
+        ("I do enjoy the musical Wall-E. The name comes from Walter.", ["Ann enjoys the musical Wall-E"]),
         ("Just thinking of moving the piano to Leeds", ["Ann is just thinking of moving the piano to Leeds"]),
     ],
 )  # fmt: skip

@@ -73,7 +73,7 @@ def test_half_a_statement_is_refused_and_a_whole_one_is_kept(bad: str, good: str
         ("Oban was one of my first homes I also rented a croft on Skye",
          ["Oban was one of Ann's first homes", "Ann rented a croft on Skye"]),
         ("I like the ferry, always have and will", ["Ann likes the ferry"]),
-        ("I do like some jazz I have to admit", ["Ann does like some jazz"]),
+        ("I do like some jazz I have to admit", ["Ann likes some jazz"]),
         ("Everyone in my family has asthma", ["Everyone in Ann's family has asthma"]),
         ("If I can tell you something, I was put on probation", []),
         ("I like the ferry lol", ["Ann likes the ferry"]),
@@ -106,6 +106,7 @@ def test_a_word_makes_it_whole(said: str, texts: list[str]) -> None:
         ("Last summer User broke an arm", "In summer 2025 User broke an arm"),
         ("User has until next Friday to file", "User has until 13 February 2026 to file"),
         ("User ran it two years ago, again in 3 weeks", "User ran it in 2024, again in the week of 23 February 2026"),
+        ("User has an exam in two weeks", "User has an exam in the week of 16 February 2026"),
         ("User saw a fox last night", "User saw a fox on the night of 4 February 2026"),
         ("User leaves tomorrow morning", "User leaves on the morning of 6 February 2026"),
         ("User has to file by tomorrow night", "User has to file by the night of 6 February 2026"),
@@ -133,6 +134,9 @@ def test_a_relative_time_is_written_as_its_date(said: str, text: str) -> None:
         "User is off next week Tuesday",
         "User saw a fox a few days ago",
         "User works at USA Today",
+        "User hasn't spoken to their brother in a year",
+        "User lost 10 kg in two months",
+        "User learned Danish in three weeks",
     ],
 )
 def test_what_is_no_time_by_itself_stays(said: str) -> None:

@@ -17,7 +17,7 @@ from processors.screen.callers import CallersScreen
 from processors.screen.step import Screen
 from schemas.events.documents import Document, DocumentBody, ProjectCommand, ProjectCommandBody
 from schemas.events.memory import Feedback, FeedbackBody, MemoryCommand, MemoryCommandBody
-from schemas.events.turns import TurnBody, TurnEvent
+from schemas.events.turns import SessionCommand, SessionCommandBody, TurnBody, TurnEvent
 from schemas.log import topics
 from schemas.log.codec import Codec
 from schemas.profile.model import load_profile
@@ -32,6 +32,15 @@ KINDS = {
     "told key": ("Zt7Qm2Kx9RbP4w is our API key.", "Zt7Qm2Kx9RbP4w就是我们的密钥。", "Zt7Qm2Kx9RbP4w"),
     "e-mail": ("Write to ana.petrova@example.org please.", "发到ana.petrova@example.org就行。", "petrova"),
     "account": ("My bank account is 20944766180.", "我的银行账号是20944766180。", "20944766180"),
+    "changed password": (
+        "The mailbox password got changed to fern7Kiosk last night.", "邮箱的密码昨晚改成fern7Kiosk了。", "fern7Kiosk",
+    ),
+    "code of a door": ("Gate code 60934, push hard.", "门禁码是60934，用力推。", "60934"),
+    "iban": (
+        "Wire it to DE89 3704 0044 0532 0130 00 today.", "房租打到DE89 3704 0044 0532 0130 00，老样子。", "0532",
+    ),
+    "resident id": ("The form has 110101199003079964 on it.", "身份证110101199003079964，别外传。", "19900307996"),
+    "mac": ("The camera is 3c:5a:b4:91:0f:e2.", "摄像头是3c:5a:b4:91:0f:e2。", "b4:91:0f"),
     "national id": ("My passport number is X4RT7BPF4.", "护照号X4RT7BPF4，别弄丢。", "X4RT7BPF4"),
 }
 SAID = [(kind, text, part) for kind, (en, zh, part) in KINDS.items() for text in (en, zh)]
@@ -100,9 +109,21 @@ async def _chunked(models: Models, markdown: str) -> str:
     return "".join(Codec().value(u).decode() for u in driver.read(topics.UPDATES))
 
 
+async def session(models: Models, text: str) -> str:
+    driver = TopologyDriver([Screen(models, ProfileBook(load_profile("general")))], AT)
+    body = SessionCommandBody(global_state={"note": text}, anchors={"plan": [text]}, summary=text)
+    event = SessionCommand(
+        tenant="t", user_id="ann", session_id="s", command="patch", command_id="c", accepted_at=AT, sealed=body
+    )
+    driver.pipe(topics.TURNS, event)
+    await driver.run()
+    [out] = list(driver.read(topics.HISTORY))
+    return Codec().value(out).decode()
+
+
 WAYS: dict[str, Way] = {
     "memory": memory, "store item": store_item, "feedback": feedback, "hot value": hot_value, "turn": turn,
-    "document": document, "table": table,
+    "session": session, "document": document, "table": table,
 }  # fmt: skip
 
 

@@ -7,9 +7,11 @@ import pytest
 from inference.pii.analyzer import RULES
 from inference.pii.resolve import resolve
 from inference.pii.rules import run_rules
+from processors.ports import Models, ProfileBook
 from processors.reader.rules.protocol import Reading
-from processors.reader.secrets import without_secrets
+from processors.reader.secrets import without_refused, without_secrets
 from schemas.events.memory import Candidate, Dropped
+from schemas.profile.model import load_profile
 
 
 def found(text: str) -> list[str]:
@@ -80,3 +82,10 @@ def test_d5_no_statement_gives_a_secret() -> None:
     left = without_secrets(Reading(said, tuple(Dropped.model_construct(candidate=c) for c in said)))
     assert [c.text for c in left.candidates] == kept
     assert [d.candidate.text for d in left.dropped] == kept
+
+
+def test_d5_no_statement_of_a_model_holds_what_policy_refuses(models: Models) -> None:
+    said = ["User signs in as ops with Fjord77elk.", "User plays chess.", "用户开门按六零九三"]
+    made = [Candidate.model_construct(text=text, field=None, value=None) for text in said]
+    kept = without_refused(made, "acme", models, ProfileBook(load_profile("general")))
+    assert [c.text for c in kept] == ["User plays chess."]

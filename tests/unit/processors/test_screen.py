@@ -130,6 +130,91 @@ async def test_b1_the_turns_before_travel_along_for_a_bare_yes(bench: Bench) -> 
     assert (await bench.turns())[-1].sealed.previous == ()
 
 
+@pytest.mark.parametrize(
+    ("asked", "answer", "kept"),
+    [
+        ("What's the gate code?", "it's 6093, push hard", "it's <CREDENTIAL>, push hard"),
+        ("Sure. Could you tell me your PIN?", "4471", "<CREDENTIAL>"),
+        ("Please send me the wifi password.", "teapotparade", "<CREDENTIAL>"),
+        ("Do you remember the alarm code", "I think 6093.", "I think <CREDENTIAL>."),
+        ("Your PIN?", "it's 6093", "it's <CREDENTIAL>"),
+        (f"{'The lobby is on the left. ' * 40}What's the door code?", "6093", "<CREDENTIAL>"),
+        ("你们家门禁码是多少？", "6093", "<CREDENTIAL>"),
+        ("wifi密码告诉我一下", "好像是Teapot6093", "好像是<CREDENTIAL>"),
+        ("请输入验证码", "604193", "<CREDENTIAL>"),
+        ("What's the password?", "okra77", "<CREDENTIAL>"),
+        ("What's the password?", "wellington7", "<CREDENTIAL>"),
+        ("What floor is it, and what's your gate code?", "6093", "<CREDENTIAL>"),
+        ("I know where it is, what's your PIN?", "4471", "<CREDENTIAL>"),
+        ("What's the admin password?", "Adm1n#Home", "<CREDENTIAL>"),
+        ("后台密码是什么？", "Adm1n#Home", "<CREDENTIAL>"),
+    ],
+)
+async def test_d5_an_answer_in_its_own_turn_is_a_secret_by_its_question(
+    bench: Bench, asked: str, answer: str, kept: str
+) -> None:
+    bench.turn(asked, role="assistant")
+    bench.turn(answer, metadata={"raw": answer})
+    last = (await bench.turns())[-1]
+    assert last.sealed.content == kept
+    assert last.refused
+    assert last.pii["CREDENTIAL:refuse"] >= 1
+    assert last.sealed.metadata["raw"] != answer
+
+
+async def test_d5_an_answer_may_come_a_turn_later(bench: Bench) -> None:
+    bench.turn("What's the gate code?", role="assistant")
+    bench.turn("One second, I'll look.")
+    bench.turn("it's 6093")
+    first, second = (await bench.turns())[-2:]
+    assert (first.sealed.content, second.sealed.content) == ("One second, I'll look.", "it's <CREDENTIAL>")
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("How many seats has the hall?", "it's 6093"),
+        ("How many?", "it's 4471"),
+        ("What's the gate code?", "I don't know, ask Ann"),
+        ("What's the gate code?", "Tomorrow at 8."),
+        ("Where do I enter the password?", "Settings."),
+        ("How do I reset my password?", "Settings"),
+        ("Did you send him the password?", "Yesterday."),
+        ("What is the password for?", "Wifi."),
+        ("What's the password policy?", "Strict."),
+        ("Which password manager do you use?", "Bitwarden"),
+        ("Have you changed the door code?", "in 2019"),
+        ("What year was it?", "1984"),
+        ("您的验证码多少？", "还没收到"),
+        ("密码改了吗？", "昨天"),
+        ("密码忘了怎么办？", "重置"),
+        ("密码要多少位？", "八位"),
+        ("你什么时候换的密码？", "去年"),
+        ("一共多少人？", "4471"),
+        ("Do you know who has the password?", "Marianne"),
+        ("Which app asks for the password?", "Netflix"),
+        ("What's the name of the login button?", "btnSubmit"),
+        ("What algorithm hashes the passwords?", "argon2id"),
+        ("I need your PIN later. How many guests?", "4471"),
+        ("Enter your password on the next page. Which plan would you like?", "Premium2"),
+        ("What's the combination of drugs?", "400"),
+        ("What's the regex for a password?", "^[A-Za-z0-9]{8,}$"),
+        ("密码用什么算法加密？", "bcrypt"),
+        ("密码锁多少钱？", "128"),
+        ("幸福的密码是什么？", "知足"),
+        ("验证码是干什么用的？", "防止机器人"),
+        ("密码是什么？", "我查一下"),
+        ("密码是什么？", "贴在冰箱上"),
+    ],
+)
+async def test_d5_what_answers_no_question_for_a_secret_stays(bench: Bench, asked: str, answer: str) -> None:
+    bench.turn(asked, role="assistant")
+    bench.turn(answer)
+    last = (await bench.turns())[-1]
+    assert last.sealed.content == answer
+    assert not last.refused
+
+
 @pytest.mark.parametrize("restart", [True, False])
 async def test_b1_the_turns_before_are_forgotten_after_two_days_cached_or_not(bench: Bench, restart: bool) -> None:
     bench.turn("你住在杭州吗？", role="assistant")

@@ -34,7 +34,7 @@ class Rows:
         key = f"{PREFIX}{name}_{secrets.token_urlsafe(32)}"
         self.rows[name] = {
             "key_id": name, "tenant": tenant, "digest": digest(key), "scopes": scopes, "users": None, "projects": None,
-            "expires_at": None, "revoked_at": None, **over,
+            "documents": None, "expires_at": None, "revoked_at": None, **over,
         }  # fmt: skip
         return key
 

@@ -138,14 +138,17 @@ async def test_a_call_that_nobody_waits_for_any_more_is_not_run() -> None:
 
 
 async def test_the_end_cancels_what_waits() -> None:
-    lane, gate = ComputeLane(), threading.Event()
-    held = asyncio.create_task(lane(lambda: gate.wait(PATIENCE)))
+    lane, began, gate = ComputeLane(), threading.Event(), threading.Event()
+
+    def hold() -> bool:
+        began.set()
+        return gate.wait(PATIENCE)
+
+    held = asyncio.create_task(lane(hold))
     waits = asyncio.create_task(lane(lambda: 1))
-    await asyncio.sleep(0.01)
-    ending = asyncio.create_task(asyncio.to_thread(lane.close))
-    await asyncio.sleep(0.05)
+    assert await asyncio.to_thread(began.wait, PATIENCE)
+    await asyncio.to_thread(lane.close)
     gate.set()
-    await ending
     assert await held
     with pytest.raises(asyncio.CancelledError):
         await waits

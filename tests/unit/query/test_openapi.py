@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+import httpx
 import pytest
 
+from query import reference_page
 from query.app import create_app
 from query.config import QueryConfig
 from query.deps import Deps
@@ -48,3 +51,33 @@ def test_headers_that_are_read_are_named(described: dict[str, Any]) -> None:
     assert {"Memstream-Wait-For", "Memstream-Wait-Ms"} <= headers("/v1/users/{user_id}/memories", "get")
     assert headers("/v1/updates", "get") == {"Last-Event-ID"}
     assert headers("/livez", "get") == set()
+
+
+async def test_d6_m2_the_page_of_the_api_asks_nobody_and_runs_nothing(client: httpx.AsyncClient) -> None:
+    """A script of another's site, unpinned, on the origin whose tab holds an operator's key; white without internet."""
+    answer = await client.get("/docs")
+    assert answer.status_code == 200
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert "script-src" not in answer.headers["content-security-policy"]
+    assert "<script" not in answer.text
+    links = set(re.findall(r'(?:src|href|action)="([^"]*)"', answer.text))
+    assert [link for link in links if not link.startswith("#")] == ["/openapi.json"]
+    for shown in ("/v1/search", "POST /v1/turns", "Memstream-Wait-For"):
+        assert shown in answer.text
+
+
+def test_d6_every_link_of_the_page_leads_to_a_schema(described: dict[str, Any]) -> None:
+    text = reference_page.page(described)
+    links = set(re.findall(r'href="#([^"]*)"', text))
+    assert len(links) > 20
+    assert links <= set(re.findall(r'id="([^"]*)"', text))
+
+
+def test_d6_what_is_described_is_text() -> None:
+    described = {
+        "info": {"title": "<b>", "version": "1"},
+        "paths": {"/<i>": {"get": {"summary": "<script>x</script>", "responses": {"200": {"description": "<u>"}}}}},
+    }
+    text = reference_page.page(described)
+    assert "&lt;script&gt;x" in text
+    assert not re.search(r"<(?:b|i|u|script)>", text)

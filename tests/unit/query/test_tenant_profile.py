@@ -27,7 +27,7 @@ async def test_a_profile_is_checked_as_on_load_and_goes_on_its_topic(client: htt
     follower = ProfileFollower(Profile(name="test", version=1))
     follower.take(record.value)
     assert follower.tenants["default"] == load_profile("health"), "what was sent is what is in force"
-    assert "health_profiles" in {t.name for t in follower.tables()}
+    assert "health_profiles" in {t.name for t in follower.of("default").tables}
 
 
 async def test_a_file_sent_as_json_is_what_the_file_is(client: httpx.AsyncClient, log: MemoryLog) -> None:

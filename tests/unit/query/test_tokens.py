@@ -104,9 +104,16 @@ async def test_c7_unsigned_tokens_and_shared_secrets_are_refused(jwks: Path) -> 
         assert await tokens.scope(bad) is None
 
 
-def test_c7_keys_are_not_fetched_over_plain_http(tmp_path: Path) -> None:
+@pytest.mark.parametrize("jwks", [
+    "http://id.example/jwks.json", "http://127.0.0.1:80@id.example/jwks.json", "http://localhost@id.example/",
+    "http://127.0.0.1.id.example/", "http://[::1/jwks.json", "http:///jwks.json",
+])  # fmt: skip
+def test_c7_keys_are_not_fetched_over_plain_http(jwks: str) -> None:
     with pytest.raises(ConfigError, match="https"):
-        signing_keys("http://id.example/jwks.json")
+        signing_keys(jwks)
+
+
+def test_c7_what_is_no_key_set_is_refused(tmp_path: Path) -> None:
     (tmp_path / "no.json").write_text("{}")
     for path in (tmp_path / "no.json", tmp_path / "missing.json"):
         with pytest.raises(ConfigError, match="JWKS"):

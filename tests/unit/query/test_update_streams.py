@@ -88,13 +88,25 @@ async def test_callers_that_leave_before_the_first_byte_hold_no_slot(
 
 
 class _Erasures:
-    """The register: of who, in which session, at what time."""
+    """The register: of who, in which session, at what time. `memories`: (record id, version, revision) of the rows of
+    memories; `progress`: next offset of the gate's updates in the sink's progress."""
 
     def __init__(self, *rows: tuple[str | None, str | None, datetime]) -> None:
         self.rows, self.asked = rows, 0
         self.named: dict[str, Any] = {}
+        self.memories: list[tuple[str, int, int]] = []
+        self.progress = 0
+
+    async def of_tenant(self, scope: TenantScope, statement: Any, /, **values: Any) -> list[dict[str, Any]]:
+        assert scope.tenant == "t1"
+        columns = "record_id", "version", "revision"
+        return [dict(zip(columns, m, strict=True)) for m in self.memories if m[0] in values["ids"]]
 
     async def of_system(self, statement: Any, /, **values: Any) -> list[dict[str, Any]]:
+        if "progress" in statement.text:
+            place = {"stage": "gate:memory.updates.v1", "partition": 0, "root": "conversation.turns.v1/0"}
+            assert (values["stages"], values["partitions"]) == ([place["stage"]], [0])
+            return [{**place, "next_offset": self.progress}]
         self.asked += 1
         assert values["tenant"] == "t1"
         found = [r for r in self.rows if r[0] is None or r[0] in values["users"]]
@@ -113,9 +125,15 @@ class _Context:
     def saw(self, *shown: object) -> None: ...
 
 
-async def _shown(db: _Erasures, resumed: bool, *records: MemoryUpdate) -> list[str]:
-    """Texts of a stream of these records, which lie behind the callers' last one where it is resumed."""
-    batch = [Read(0, n, Codec().value(u), (), 0) for n, u in enumerate(records)]
+def _headers(reached: int) -> list[tuple[str, bytes]]:
+    """Of a record that the gate wrote when it had emitted what came of `reached` turns."""
+    return [("progress", b'{"conversation.turns.v1/0":%d}' % reached), ("src", b"gate/0:%d:0" % reached)]
+
+
+async def _shown(db: _Erasures, resumed: bool, *records: MemoryUpdate, progress: bool = False) -> list[str]:
+    """Texts of a stream of these records, which lie behind the callers' last one where it is resumed. `progress`: each
+    with that of its step, one more than the one before."""
+    batch = [Read(0, n, Codec().value(u), _headers(n + 1) if progress else (), 0) for n, u in enumerate(records)]
 
     async def batches() -> AsyncIterator[list[Read]]:
         yield batch
@@ -165,6 +183,35 @@ async def test_c9_a_resumed_stream_shows_nothing_that_an_erasure_named() -> None
     db = _Erasures(("u1", None, NOW))
     db.named = {"record_ids": [named.record_id], "named_at": NOW + 2 * second}
     assert await _shown(db, True, named, other, again) == ["other", "again"]
+
+
+async def test_c9_a_forgotten_memory_is_not_shown_on_a_resumed_stream() -> None:
+    """Its text lay in the topic until compaction, and whoever named an old event was shown it again."""
+    forgotten, put_again = memory(1, 1, "forgotten"), memory(2, 1, "before it was deleted and put again")
+    kept, closed = memory(3, 5, "kept"), memory(4, 1, "an earlier version", version=1)
+    records = (forgotten, put_again, kept, closed)
+    db = _Erasures()
+    texts = [u.sealed.text for u in records]
+    db.memories = [(u.record_id, u.version, u.revision) for u in records]
+    assert await _shown(db, True, *records) == texts
+    db.memories[0] = forgotten.record_id, 0, 2
+    db.memories[1] = put_again.record_id, put_again.version, 3
+    db.memories.append((closed.record_id, closed.version + 1, 9))
+    assert await _shown(db, True, *records) == ["kept", "an earlier version"]
+    assert await _shown(db, False, *records) == texts, "what comes now is shown as it comes"
+    gone = memory(5, 1, text="", op="delete", state="deleted", field=None)
+    db.memories.append((gone.record_id, gone.version, 2))
+    assert await _shown(db, True, gone) == [f"{gone.record_id} is deleted"]
+
+
+async def test_c9_a_memory_without_a_row_is_not_shown_once_the_sink_has_passed_it() -> None:
+    """A null removed its row, or an erasure. While the sink is behind nothing is left out: it would be lost."""
+    first, second = memory(1, 1, "first"), memory(2, 1, "second")
+    db = _Erasures()
+    for reached, shown in ((0, ["first", "second"]), (1, ["first", "second"]), (2, ["second"]), (3, [])):
+        db.progress = reached
+        assert await _shown(db, True, first, second, progress=True) == shown
+    assert await _shown(db, True, first, second) == ["first", "second"], "written by another program, without progress"
 
 
 def test_m5_what_other_tenants_wrote_is_not_opened() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+import json
 from typing import Any
 
 import httpx
 import orjson
 import pytest
 
+from query import paging
 from query.errors import ProblemError
 from query.paging import dump
 from query.search.ranked_cursor import LONGEST, MOST, Walk, question
@@ -115,3 +117,10 @@ async def test_every_search_names_a_bad_or_foreign_cursor(
         assert nested["errors"][0]["field"] == "operations.0.cursor"
 
 
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**40])
+def test_a_number_that_no_column_holds_is_no_cursor(number: int) -> None:
+    """Postgres refused the cast: 500."""
+    made = base64.urlsafe_b64encode(json.dumps([number]).encode()).decode()
+    with pytest.raises(ProblemError, match="expected the cursor that a page returned"):
+        paging.load(made, int)
+    assert paging.load(paging.dump(2**63 - 1), int) == [2**63 - 1]

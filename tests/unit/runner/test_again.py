@@ -6,8 +6,6 @@ from tests.runner.again import Attempt, Twice, attempts, compare, messages
 from tests.runner.results import Outcome, Result, Results
 from tests.unit.runner.support import ident, results
 
-CHAIN = "tests/integration/scenarios/test_end_to_end.py"
-
 
 def test_errors_that_differ_in_numbers_alone_are_one() -> None:
     told = results(
@@ -26,13 +24,6 @@ def test_tests_of_one_stack_are_tried_in_one_process() -> None:
     assert attempts(first) == [Attempt("servers", ("f.py::a", "h.py::d")), Attempt("scenarios", ("g.py::c",))]
 
 
-def test_a_chain_is_tried_from_its_beginning() -> None:
-    names = [f"{CHAIN}::one", f"{CHAIN}::two", "tests/other.py::three"]
-    outcomes = [Outcome.PASSED, Outcome.FAILED, Outcome.PASSED]
-    first = Results({n: Result(n, "scenarios", o) for n, o in zip(names, outcomes, strict=True)})
-    assert attempts(first) == [Attempt("scenarios", (f"{CHAIN}::one", f"{CHAIN}::two"))]
-
-
 def test_only_what_passes_the_second_time_is_unstable() -> None:
     first = results(a="failed: x", b="failed: y", c="failed: z", d="failed: v", e="passed")
     second = results(a="passed", b="failed: again", c="skipped: no tool", e="passed")
@@ -42,7 +33,3 @@ def test_only_what_passes_the_second_time_is_unstable() -> None:
         Twice(ident("c"), "z", "no tool"),
         Twice(ident("d"), "v", "it was not run again"),
     ]
-
-
-def test_what_fails_the_second_time_alone_is_unstable_too() -> None:
-    assert compare(results(a="passed"), results(a="failed: x")) == [Twice(ident("a"), "at the second try: x")]

@@ -4,12 +4,13 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from memstream.settings import Settings
-from memstream.stack import Addresses, EmbeddedStack, StackError, jars, logs, milvus, ports, unprivileged, up
+from memstream.stack import Addresses, EmbeddedStack, StackError, fetch, jars, logs, milvus, ports, unprivileged, up
 from memstream.stack.process import listens, run_tool, spawn
 from memstream.stack.spec import ChildSpec
 from memstream.stack.state import State
@@ -132,6 +133,7 @@ class TestJars:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """A script in Maven's place shows what is asked of it; the integration tests run the real one's jars."""
+        monkeypatch.setattr(jars, "PAUSES", (0.0, 0.0))
         maven = tmp_path / "bin" / "mvn"
         maven.parent.mkdir()
         monkeypatch.delenv("KAFKA_HOME", raising=False)
@@ -150,6 +152,54 @@ class TestJars:
         maven.unlink()
         assert await jars.find_jars() == found
         assert [item.name for item in found.parent.iterdir()] == [found.name]
+
+    async def test_jars_are_tried_three_times_and_each_is_said(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(jars, "PAUSES", (0.0, 0.0))
+        maven = tmp_path / "bin" / "mvn"
+        maven.parent.mkdir()
+        monkeypatch.delenv("KAFKA_HOME", raising=False)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+        monkeypatch.setenv("PATH", f"{maven.parent}:{os.environ['PATH']}")
+        name = f"kafka_2.13-{jars.KAFKA_VERSION}.jar"
+        maven.write_text(
+            "#!/bin/sh\nfor a; do case $a in -DoutputDirectory=*) d=${a#*=};; esac; done\n"
+            f"echo x >>{tmp_path}/tries; [ $(wc -l <{tmp_path}/tries) = 3 ] || {{ echo '[ERROR] cut off'; exit 1; }}\n"
+            f"echo '[INFO] Downloaded from central: https://repo/a/kafka.pom (1 kB at 2 kB/s)'\n"
+            f"echo '[INFO] Downloaded from central: https://repo/a/{name} (2 MB at 3 MB/s)'\n"
+            f"mkdir -p $d; touch $d/{name}\n"
+        )
+        maven.chmod(0o755)
+        heard: list[str] = []
+        assert [item.name for item in (await jars.find_jars(heard.append)).iterdir()] == [name]
+        failed = f"Maven could not fetch Kafka {jars.KAFKA_VERSION}: cut off; tried again in 0 s"
+        assert heard == [failed, failed, f"Kafka {jars.KAFKA_VERSION}, jar 1: {name}"]
+
+    def test_an_install_without_maven_says_so_and_goes_on(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.delenv("KAFKA_HOME", raising=False)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        monkeypatch.setenv("PATH", str(tmp_path))
+        monkeypatch.setattr(fetch, "PROCESSES", ("colorsys",))
+        monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+        fetch.main()
+        assert "colorsys" in sys.modules, "what processes import is compiled all the same"
+        assert "the first start of the broker tries again: Kafka's jars are not on" in capsys.readouterr().err
+
+    def test_an_install_compiles_what_processes_import(self) -> None:
+        """Those that a stack starts, by the command that starts each."""
+        commands = [child.argv[3:] for child in up.children(Settings(), Addresses(), 1)]
+        started = {words[:2] if words[0] == "worker" else words[:1] for words in commands}
+        modules = {
+            ("worker", "screen"): "workers.worker", ("worker", "extract"): "workers.worker",
+            ("worker", "jobs"): "workers.jobs", ("worker", "audit"): "workers.auditor",
+            ("worker", "timer"): "workers.timer", ("worker", "eraser"): "erasure.worker",
+            ("sink",): "workers.sink", ("serve",): "workers.serve",
+        }  # fmt: skip
+        assert started == set(modules)
+        assert {f"memstream.{name}" for name in modules.values()} | {"memstream.stack.up"} == set(fetch.PROCESSES)
 
     async def test_an_old_java_is_passed_over(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         old = tmp_path / "bin" / "java"

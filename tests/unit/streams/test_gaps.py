@@ -132,12 +132,16 @@ async def test_n2_after_a_rebalance_the_same_record_proves_nothing() -> None:
     assert (await b.runner.stored_offset(P), b.counted()) == (5, 5)
 
 
-async def test_n2_what_retention_took_is_stepped_over_at_once() -> None:
+async def test_n2_h12_what_retention_took_is_stepped_over_at_once_and_said(caplog: pytest.LogCaptureFixture) -> None:
+    """A worker that was away for longer than the log keeps its records, or a Postgres put back from an old backup."""
     b = Bench([0, 1, 4, 5])
     await b.take(b.consumer.fetch(2))
     b.consumer.start = 4
     await b.drain()
     assert (await b.runner.stored_offset(P), b.consumer.seeks) == (6, [])
+    said = [r.getMessage() for r in caplog.records if r.levelname == "ERROR"]
+    assert [m for m in said if "records 2 to 3 are no longer in the log" in m] == said
+    assert len(said) == 1
 
 
 class Brittle(MemoryStateStore):

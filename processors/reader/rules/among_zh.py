@@ -1,0 +1,74 @@
+"""Chinese statements of talk among named people that are better left in their turn: banter, the rest of a sentence, the
+moment, what holds for all, and of two of whom one is named.
+
+Who speaks to an assistant speaks of themselves; people speak of the talk, of others, and of nothing as well. The test
+is of the wording with `{owner}` for the speaker, whichever rule found it; values stay.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+
+from processors.reader.rules.clauses_zh import ACQUAINTANCES
+from processors.reader.rules.found import Found
+from processors.reader.rules.persons_zh import PARTNER
+
+_DATA: dict[str, str] = tomllib.loads((files(__package__) / "among_zh.toml").read_text(encoding="utf-8"))
+_REFUSED = [re.compile("|".join(line for line in lines.splitlines() if line)) for lines in _DATA.values()]
+_OWNER = re.compile(r"\{(?:owner|of)\}")
+_WE = re.compile(
+    r"^(?P<when>[^，{}]{0,6})\{owner\}等人(?:[两俩]个?人?)?"
+    r"(?=也|都|就|已经|刚|现在|一直|后来|又|是在|[在分结吵和复认异谈])"
+)
+_WRITER = re.compile(r"^\{owner\}(?:[dl]z|[DL]Z)(?![A-Za-z])")
+_PARTNER = re.compile(rf"{PARTNER.pattern}|[男女]票|(?<![A-Za-z])(?:npy|bf|gf)(?![A-Za-z])")
+
+
+_SOMEONES = re.compile(rf"\{{owner\}}的(?:{ACQUAINTANCES}|兄弟|姐妹|哥|姐|叔|姨)们?(?!\{{)")
+_SAYS_I = re.compile(r"[我俺咱]")
+_AT_WORK = re.compile(r"医生|大夫|护士|药师|客服|店家|商家|卖家|助手|管理员")
+
+
+@dataclass(frozen=True, slots=True)
+class Talker:
+    """Who speaks by name, and their turns before this one."""
+
+    name: str
+    before: tuple[str, ...] = ()
+
+
+def sifted(found: Sequence[Found], turn: str, talker: Talker) -> tuple[list[Found], list[Found]]:
+    """Return those to tell, and those to leave in their turn."""
+    named = {name for said in (*talker.before, turn) for name in _PARTNER.findall(said)}
+    partner = named.pop() if len(named) == 1 else None
+    told = [_of_both(f, partner) for f in found]
+    kept = [told_of_life(f) and _of_whom(f, turn, talker.name) for f in told]
+    left = [replace(f, dropped="light") for f, keep in zip(told, kept, strict=True) if not keep]
+    return [f for f, keep in zip(told, kept, strict=True) if keep], left
+
+
+def _of_whom(found: Found, turn: str, speaker: str) -> bool:
+    """Is it known of whom a statement is? Who speaks for their work speaks of whom they serve, and a doctor, a teacher
+    or a mate that nobody calls their own may be anybody's, or spoken to."""
+    own = _SAYS_I.search(turn, found.start, found.end) is not None
+    return own or not (_AT_WORK.search(speaker) or _SOMEONES.match(found.text))
+
+
+def told_of_life(found: Found) -> bool:
+    """Is a statement one of its speaker's life, told whole? A question that was asked is only observed."""
+    if found.slots or "问过“" in found.text:
+        return True
+    said = _OWNER.sub("◇", found.text)
+    return not any(pattern.search(said) for pattern in _REFUSED)
+
+
+def _of_both(found: Found, partner: str | None) -> Found:
+    """The same with the partner's name for 我们 where the talk speaks of one: they are two."""
+    found = replace(found, text=_WRITER.sub("{owner}", found.text))
+    if partner is None or partner in found.text or not _WE.match(found.text):
+        return found
+    return replace(found, text=_WE.sub(rf"\g<when>{{owner}}和{partner}", found.text))

@@ -1,0 +1,60 @@
+"""English subjects of two: "my wife and I went to Rome", "me and my sister run a cafe".
+
+What such a clause says is of both: its verb goes with them, and its "our" is theirs.
+"""
+
+from __future__ import annotations
+
+import re
+
+from processors.reader.rules.others import KIN_EN
+
+_WHO = rf"(?:my|our) (?:[\w-]+ ){{0,2}}?(?:{KIN_EN})s?(?: (?-i:[A-Z])[a-z]{{1,20}})?"
+_WITH = re.compile(rf"(?:(?:so|and|but|well|yeah|yes|also|then) ){{0,2}}{_WHO}$", re.I)
+_AND_I = re.compile(r" {0,2}and I\b(?!'m\b| am\b| was\b)", re.I)
+_TOGETHER = re.compile(rf"^(?P<opens>(?:[^,;]{{1,40}}, ?)?)(?P<who>{_WHO}),? and I (?!am\b|was\b)", re.I)
+_ME_FIRST = re.compile(rf"(?P<me>(?:^|(?<=[.!?,;\n] )|(?<=\band )|(?<=\bso ))me and )(?P<who>{_WHO})(?= )", re.I)
+_LATER = {"we": "they", "our": "their", "us": "them", "ours": "theirs", "ourselves": "themselves"}
+_THEIRS = re.compile(r"\b(?:we|our|us|ours|ourselves)\b", re.I)
+_OF_ONE = {"are": "am", "were": "was"}
+_OF_MANY = re.compile(r"\A(?:are|were)\b")
+
+
+def names_another(text: str, begin: int, at: int) -> bool:
+    """Does a subject of two, and no more, begin at `begin` and go on at `at`: "my wife" "and I went"?"""
+    return _AND_I.match(text, at) is not None and _WITH.match(text[begin:at].strip()) is not None
+
+
+def another_first(text: str) -> str:
+    """The text with "me and my sister" as "My sister and I"; its length stays."""
+    return _ME_FIRST.sub(_put_first, text)
+
+
+def _put_first(match: re.Match[str]) -> str:
+    who = match["who"]
+    who = f"{who[0].upper()}{who[1:]}" if match["me"][0].isupper() else who
+    return f"{who} and I".ljust(len(match.group()))
+
+
+def as_we(text: str) -> str:
+    """The statement with "we" in place of a subject of two."""
+    return _TOGETHER.sub(lambda m: f"{m['opens']}we ", text)
+
+
+def as_one(text: str) -> str:
+    """The statement with "I" in place of a subject of two: unlike "we" it speaks of nobody else."""
+    match = _TOGETHER.match(text)
+    if match is None:
+        return text
+    rest = _OF_MANY.sub(lambda m: _OF_ONE[m.group()], text[match.end() :])
+    return f"{match['opens']}I {rest}"
+
+
+def both(text: str, owner: str) -> str:
+    """The statement with the owner named before whom they do it with; unchanged where its subject is one."""
+    match = _TOGETHER.match(text)
+    if match is None:
+        return text
+    whom = re.sub(r"^(?:my|our)\b", "their", match["who"], flags=re.I)
+    rest = _THEIRS.sub(lambda m: _LATER[m.group().lower()], text[match.end() :])
+    return f"{match['opens']}{owner} and {whom} {rest}"
