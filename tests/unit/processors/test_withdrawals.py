@@ -62,7 +62,7 @@ KEPT = [
 def told(text: str) -> list[Found]:
     if text.isascii():
         return read_en.read(text, PROFILE, None, among_people=False, in_project=False)
-    return read_zh.read(text, PROFILE, None, among_people=False, in_project=False, to_assistant=True)
+    return read_zh.read(text, PROFILE, None, among_people=False, in_project=False)
 
 
 @pytest.mark.parametrize(("said", "withdrawn"), SAID)
