@@ -35,7 +35,7 @@ def _of_memory(event: MemoryUpdate, terms: Terms) -> list[str]:
         headings = body.attributes.get("hierarchy_info")
         return [found_by(headings if isinstance(headings, dict) else {}, body.text)]
     if event.kind == "report":
-        return lines_of(body.text) or [body.text]
+        return lines_of(body.text)
     if body.text:
         return [body.text]
     whole = whole_text(body.value)

@@ -16,6 +16,7 @@ from processors.memory.emit import because, update
 from processors.ports import Models, ProfileBook
 from processors.project import daily, weeks
 from processors.project.hot_keys import INDEX, HotKeys
+from processors.project.report_value import lists_of, with_values
 from processors.project.rows import (
     ANSWERS,
     DUE_WEEKS,
@@ -32,7 +33,7 @@ from processors.project.rows import (
     TurnStatements,
     WeekCounts,
 )
-from processors.project.week_places import DUE, Place, held, place_of, places_of, span
+from processors.project.week_places import DUE, Place, held, place_of, places_of, reads_of_report, span
 from processors.state_tables import Table
 from processors.step import Emit, Null, OwnerState, Reads, Record, StateSpace
 from schemas.base import JsonObject
@@ -46,7 +47,7 @@ from schemas.log.owner import Owner, OwnerKind, user
 
 _LAST = 2**31 - 1
 """The last revision that a report can have: its week is closed for good, nothing else writes it."""
-_EMPTY: JsonObject = {"problems": [], "key_events": [], "open_tasks": []}
+_EMPTY: JsonObject = {"problems": [], "key_events": [], "open_tasks": [], "decisions": [], "figures": []}
 _REASON = because("retired", "command", "erased")
 
 
@@ -100,12 +101,13 @@ class ProjectEraser(NothingHeld):
             return ()
         rows = state.of(e.owner.key)
         weeks_ = [week_of_name(name) for name in rows.table(WEEKS_OF_USER).names()]
-        places = [Reads(p.key) for p in weeks_]
-        places += [Reads(p.owner.key, (ANSWERS.key(p.monday.isoformat()),)) for p in weeks_]
+        profile = self._book.of(e.tenant)
+        places = [r for p in weeks_ for of in (p, p.next()) for r in reads_of_report(of, profile)]
+        answers = [Reads(p.owner.key, (_answer_of(p), _answer_of(p.next()))) for p in weeks_]
         hot = [HotPlace.parse(name) for name in rows.table(HOT_OF_USER).names()]
         derived = [Reads(h.owner, tuple(entry.row for entry in self._derived(e, h.entry))) for h in hot]
         entries = [Reads(h.owner, (h.entry.row, PROPOSED.key(h.entry.name), INDEX)) for h in hot]
-        return (*places, *entries, *derived, daily.READS)
+        return (*places, *answers, *entries, *derived, daily.READS)
 
     def erase(self, e: Erasure, state: StateSpace) -> Erased:
         if e.scope == "project":
@@ -119,9 +121,10 @@ class ProjectEraser(NothingHeld):
             wrote = [HotPlace.parse(name) for name in rows.table(HOT_OF_USER).names()]
             hot = [n for h in wrote for n in (self._drop_derived(e, h, state, done), self._drop_hot(e, h, state, done))]
             spoke = [week_of_name(name) for name in rows.table(WEEKS_OF_USER).names()]
-            texts = [
-                self._rewrite(e, p, state, done) for p in spoke if e.scope == "user" or _leaves_week(e, rows, p, state)
-            ]
+            left = [p for p in spoke if e.scope == "user" or _leaves_week(e, rows, p, state)]
+            texts = [self._rewrite(e, p, state, done) for p in sorted(left, key=lambda p: p.monday)]
+            for place in dict.fromkeys(p.next() for p in left if p.next() not in left):
+                self._without_change(e, place, state, done)
             if e.scope == "user":
                 rows.clear((REFUSED.key,))
             done.found = {"hot": sum(hot), "texts": sum(texts), "reports": len(done.record_ids) - sum(hot)}
@@ -165,10 +168,7 @@ class ProjectEraser(NothingHeld):
     def _rewrite(self, e: Erasure, place: Place, state: StateSpace, done: Erased) -> int:
         """A week without the user: how many texts and statements went."""
         rows = state.of(place.key)
-        answers, monday = state.of(place.owner.key).table(ANSWERS), place.monday.isoformat()
-        if (answer := answers.get(monday)) is not None:  # a model's words on the week stand in the log, too
-            answers.delete(monday)
-            done.outs.append(Null(topics.PROJECT_EVENTS, place.owner, answer.encode()))
+        _drop_answer(place, state, done)
         old, counts = rows.single(REPORT).get(), rows.single(WEEK).get()
         if counts is None:
             done.outs.append(update(_gone_for_good(e, place)))
@@ -199,6 +199,27 @@ class ProjectEraser(NothingHeld):
         state.of(DUE).table(DUE_WEEKS).delete(place.key)
         done.outs.append(update(marker.model_copy(update={"sealed": MemoryBody()})))
         return count
+
+    def _without_change(self, e: Erasure, place: Place, state: StateSpace, done: Erased) -> None:
+        """The week behind one of the user's states a change against figures that the user may have told."""
+        rows = state.of(place.key)
+        counts, old = rows.single(WEEK).get(), rows.single(REPORT).get()
+        if counts is None or old is None or old.op == "delete":
+            return
+        held = lists_of(old).figures
+        if all(f.before is None for f in held):
+            return
+        _drop_answer(place, state, done)
+        profile = self._book.of(e.tenant)
+        gone = span(place, profile).gone
+        bare = [f.model_copy(update={"before": None, "turn_before": None}).model_dump(mode="json") for f in held]
+        body = old.sealed.model_copy(update={"value": with_values(old, {"figures": list(bare)})})
+        rows.single(REPORT).put(old.model_copy(update={"sealed": body}), gone)
+        counts.dirty = True
+        rows.single(WEEK).put(counts, gone)
+        done.record_ids.append(old.record_id)
+        written = weeks.Weeks(self._models, profile, state).report(place, _now(e, old), "erased")
+        done.outs += [Emit(o.topic, _with_reason(o.event)) for o in written if isinstance(o, Emit)]
 
     def _recent(self, e: Erasure) -> list[Place]:
         return held(e.owner, e.accepted_at, self._book.of(e.tenant))
@@ -240,6 +261,18 @@ def _leaves_week(e: Erasure, rows: OwnerState, place: Place, state: StateSpace) 
     else:
         weeks_.delete(place.key)
     return True
+
+
+def _answer_of(place: Place) -> str:
+    return ANSWERS.key(place.monday.isoformat())
+
+
+def _drop_answer(place: Place, state: StateSpace, done: Erased) -> None:
+    """A model's words on the week: they stand in the log, too."""
+    answers, monday = state.of(place.owner.key).table(ANSWERS), place.monday.isoformat()
+    if (answer := answers.get(monday)) is not None:
+        answers.delete(monday)
+        done.outs.append(Null(topics.PROJECT_EVENTS, place.owner, answer.encode()))
 
 
 def _is_without(e: Erasure, rows: OwnerState) -> bool:

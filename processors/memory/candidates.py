@@ -12,7 +12,9 @@ from processors.dedupe.features import Features
 from processors.dedupe.window import Match
 from processors.memory.capacity import Room
 from processors.memory.certainty import firmer, less_sure, lowered, meant, raised, surer
+from processors.memory.changes.excluding import only_takes_back
 from processors.memory.changes.judge import changes
+from processors.memory.changes.taken_back import NOTHING, taken_back
 from processors.memory.doubted import is_doubted
 from processors.memory.emit import because, changed, decision, sources, update
 from processors.memory.existing_info import CallersValues
@@ -32,7 +34,7 @@ from processors.memory.store import Standing, text_features
 from processors.memory.vague import PLACES, vaguer
 from processors.memory.values import canonical, same
 from processors.memory.versions import VERSIONED, Versions
-from processors.reader.rules.protocol import holds_many, values_of
+from processors.reader.rules.protocol import ENDS, holds_many, values_of
 from processors.step import Emit
 from schemas.events.memory import LOW_READING, Candidate, Decision, Extraction, MemoryBody, MemoryUpdate, Outcome, State
 from schemas.log.ids import record_id
@@ -107,6 +109,8 @@ class CandidateGate:
     def _allowed(self, c: Candidate) -> list[Emit]:
         """Neither masked nor rejected."""
         fields = values_of(c)
+        if c.attributes.get(ENDS):
+            return self._end(c, fields) or [decision(self._source, c, because("skipped", "dedupe", NOTHING), None)]
         if c.kind in VERSIONED and fields:
             return self._retire(c, fields) if c.negated else self._by_field(c, fields)
         return self._by_text(c)
@@ -283,6 +287,9 @@ class CandidateGate:
 
     def _retire(self, c: Candidate, fields: Mapping[str, Any]) -> list[Emit]:
         """`negated` with a field: that value does not hold any more; nothing is set."""
+        return self._end(c, fields) or self._by_text(c)
+
+    def _end(self, c: Candidate, fields: Mapping[str, Any]) -> list[Emit]:
         out: list[Emit] = []
         when = self._when(c)
         for slot in self._slots(c, fields):
@@ -300,11 +307,16 @@ class CandidateGate:
                     if self._standing.get(holder.record_id) is None:
                         self._standing.replaced.forget(holder.record_id)
                 out.append(decision(self._source, c, reason, holder, only))
-        return out or self._by_text(c)
+        return out
 
     def _by_text(self, c: Candidate) -> list[Emit]:
         """Episodes and free statements: near-duplicates within 7 days (D3). What a newer extractor says of a place that
         was read before is the next wording of what stands there; what people judged keeps its words."""
+        if only_takes_back(c.text):
+            as_said = self._new(c, (), self._places.name(c), [])
+            over = taken_back(self._source, c, as_said, self._standing, self._versions, self._when(c))
+            if over is not None:
+                return over
         stands = self._places.restated(c)
         same_words = stands is not None and canonical(c.text) == canonical(stands.sealed.text)
         if stands is not None and same_words and c.kind == stands.kind:

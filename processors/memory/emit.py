@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from processors.memory.changes.excluding import only_takes_back
 from processors.step import Emit
 from schemas.events.envelope import SourceTurn
 from schemas.events.memory import Candidate, Decision, DecisionBody, Extraction, MemoryUpdate, Outcome, Reason
@@ -35,6 +36,7 @@ def decision(
 ) -> Emit:
     """What became of a candidate (or, with `only`, of some of its fields)."""
     owner = source.owner
+    forgets = only_takes_back(c.text)  # its words are not to be kept here either
     fields = only or (c.fields if c.field is None else (c.field,))
     value = c.value
     if only and isinstance(c.value, dict) and c.field is None:
@@ -53,7 +55,7 @@ def decision(
             version=0 if target is None else target.version,
             reason=reason, accepted_at=source.accepted_at, profile=source.profile,
             profile_version=source.profile_version, extractor=source.extractor,
-            sealed=DecisionBody(text=c.text, value=value),
+            sealed=DecisionBody() if forgets else DecisionBody(text=c.text, value=value),
         ),
     )  # fmt: skip
 

@@ -11,12 +11,17 @@ from schemas.log.codec import describe
 
 
 class ReportStatement(Row):
-    """`type`: an episode's, or a kind of memory. `occurred_at`: sortable text."""
+    """`type`: an episode's, or a kind of memory. `occurred_at`: sortable text. `by`: who said it. `owner`: of a task,
+    whose it is; `due`: the day, as in 2026-11-24. `done_by`: the turn that says so."""
 
     type: str
     text: str
     occurred_at: str
     source_turn_ids: tuple[str, ...]
+    by: str | None = None
+    owner: str | None = None
+    due: str | None = None
+    done_by: str | None = None
 
 
 class ReportProblem(Row):
@@ -26,6 +31,21 @@ class ReportProblem(Row):
     turn_id: str
     solution: str | None = None
     solved_by: str | None = None
+    by: str | None = None
+    """Who named it; `solver`: who said how it was solved."""
+    solver: str | None = None
+
+
+class ReportFigure(Row):
+    """A status key of the profile's catalogue as the week left it. `of`: what it is a share of. `before`: what the week
+    before left, by `turn_before`."""
+
+    key: str
+    value: int | float
+    turn_id: str
+    of: int | float | None = None
+    before: int | float | None = None
+    turn_before: str | None = None
 
 
 class ReportMetrics(Row):
@@ -41,6 +61,7 @@ class ReportMetrics(Row):
     solved: int
     late_turns: int
     texts_left_out: int
+    done_tasks: int = 0
 
 
 class ReportLists(Row):
@@ -51,6 +72,7 @@ class ReportLists(Row):
     decisions: tuple[ReportStatement, ...] = ()
     open_tasks: tuple[ReportStatement, ...] = ()
     problems: tuple[ReportProblem, ...] = ()
+    figures: tuple[ReportFigure, ...] = ()
 
     def json_value(self) -> JsonObject:
         """Only the fields that were given."""

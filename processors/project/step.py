@@ -84,7 +84,7 @@ class Project(PlainStep):
                 return hot_writer.reads(event.owner, HotName(event.hot_type, event.key)), daily.READS
             case ProjectCommand(command="report"):
                 at = event.accepted_at or record.timestamp
-                return week_places.reads_of_command(event.owner, at, self._zone(event.owner))
+                return week_places.reads_of_command(event.owner, at, self._book.of(event.tenant))
             case ProjectCommand(command="rescreen"):
                 at = event.accepted_at or record.timestamp
                 return tuple(self._screened.reads(event, at))
@@ -126,11 +126,13 @@ class Project(PlainStep):
             case ProjectCandidate():
                 return self._beside(event.owner, event.sealed.candidate.hot, state)
             case ProjectCommand(command="put_hot") if event.hot_type and event.key:
-                return hot_writer.then_reads(
-                    event.owner, HotName(event.hot_type, event.key), event.priority, state
-                )
+                return hot_writer.then_reads(event.owner, HotName(event.hot_type, event.key), event.priority, state)
             case Tick():
-                late = tuple(Reads(place.key) for place in week_places.due(event.now, state))
+                late = (
+                    reads
+                    for place in week_places.due(event.now, state)
+                    for reads in week_places.reads_of_report(place, self._book.of(place.owner.tenant))
+                )
                 return *late, *(Reads(owner.key) for owner in daily.due(event.now, state))
         return ()
 

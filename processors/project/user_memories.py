@@ -79,7 +79,7 @@ def _reword(e: UserMemory, turn: str, rows: OwnerState, counts: WeekCounts, gone
     note = statements.get(turn)
     if note is None or all(statement.record_id != e.record_id for statement in note.statements):
         return had
-    text = e.sealed.text[: TEXT_CHARS]
+    text = e.sealed.text[:TEXT_CHARS]
     kept = []
     for statement in note.statements:
         if statement.record_id != e.record_id:
@@ -108,6 +108,8 @@ def _unquote(turn: str, rows: OwnerState, gone: datetime) -> None:
         problems=tuple(p for p in held.problems if turn not in (p.turn_id, p.solved_by)),
         key_events=tuple(k for k in held.key_events if turn not in k.source_turn_ids),
         open_tasks=tuple(t for t in held.open_tasks if turn not in t.source_turn_ids),
+        decisions=tuple(d for d in held.decisions if turn not in d.source_turn_ids),
+        figures=tuple(f for f in held.figures if turn not in (f.turn_id, f.turn_before)),
     )
     body = report.sealed.model_copy(update={"value": with_values(report, left.json_value())})
     row.put(report.model_copy(update={"sealed": body}), gone)

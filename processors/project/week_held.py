@@ -59,17 +59,21 @@ def spoken(rows: OwnerState, now: datetime) -> tuple[list[Spoken], dict[str, Sou
             continue
         s = row.source
         sources[s.turn_id] = s
-        out.append(Spoken(s.turn_id, s.session_id, s.occurred_at, row.role, row.speaker, row.text, row.position))
+        out.append(
+            Spoken(s.turn_id, s.session_id, s.occurred_at, row.role, row.speaker, row.text, row.position, row.user_id)
+        )
     return sorted(out, key=in_order), sources
 
 
 def noted(rows: OwnerState, sources: dict[str, SourceTurn]) -> list[Noted]:
     """Kept statements, oldest first; adds their citations to `sources`."""
-    out = []
-    for _, row in rows.table(STATEMENTS).items():
+    out, texts = [], rows.table(TEXTS)
+    for name, row in rows.table(STATEMENTS).items():
         s = sources.setdefault(row.source.turn_id, row.source)
+        held = texts.get(name)
+        speaker = None if held is None else held.speaker
         out += [
-            Noted(s.turn_id, s.occurred_at, kept.kind, kept.episode_type, kept.text, row.position)
+            Noted(s.turn_id, s.occurred_at, kept.kind, kept.episode_type, kept.text, row.position, row.user_id, speaker)
             for kept in row.statements
         ]
     return sorted(out, key=in_order)

@@ -7,7 +7,18 @@ from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from processors.project.rollup import bounds, week_of, weeks_of
-from processors.project.rows import DUE_WEEKS, DUE_WEEKS_OWNER, LATE_TURNS, STATEMENTS, TEXTS, WEEK, DueWeek
+from processors.project.rows import (
+    DUE_WEEKS,
+    DUE_WEEKS_OWNER,
+    HOT,
+    LATE_TURNS,
+    REPORT,
+    STATEMENTS,
+    TEXTS,
+    WEEK,
+    DueWeek,
+    HotName,
+)
 from processors.step import Reads, StateSpace
 from schemas.events.documents import TurnDigest
 from schemas.log.owner import Owner
@@ -29,6 +40,9 @@ class Place:
     @property
     def key(self) -> str:
         return f"{self.owner.key}|{self.monday.isoformat()}"
+
+    def next(self, weeks: int = 1) -> Place:
+        return Place(self.owner, self.monday + timedelta(weeks=weeks))
 
 
 def places_of(d: TurnDigest, profile: Profile) -> list[Place]:
@@ -65,9 +79,16 @@ def reads_of_turn(d: TurnDigest, profile: Profile) -> tuple[Reads, ...]:
     )
 
 
-def reads_of_command(owner: Owner, at: datetime, zone: str) -> tuple[Reads, ...]:
-    place = Place(owner, week_of(at, zone))
-    return Reads(place.key), Reads(DUE, (place.key,))
+def reads_of_command(owner: Owner, at: datetime, profile: Profile) -> tuple[Reads, ...]:
+    place = Place(owner, week_of(at, profile.zone_of(owner.id)))
+    return *reads_of_report(place, profile), Reads(DUE, (place.key,))
+
+
+def reads_of_report(place: Place, profile: Profile) -> tuple[Reads, ...]:
+    """What writing a week's report looks at: the week, the report of the one before, and what shares are made of."""
+    parts = {name for key in profile.hot_keys for name in key.ratio_of}
+    hot = tuple(HOT.key(HotName(k.type, k.key).name) for k in profile.hot_keys if k.key in parts)
+    return Reads(place.key), Reads(place.next(-1).key, (REPORT.key,)), *([Reads(place.owner.key, hot)] if hot else [])
 
 
 def reads_of_tick() -> tuple[Reads, ...]:

@@ -12,46 +12,52 @@ next tick write the report again. Everything goes `aggregates_days` after the we
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
 from processors.memory.emit import because, plain_decision, update
 from processors.memory.rules import MAX_SOURCES
-from processors.memory.values import iso
 from processors.ports import Models
 from processors.project.report_job import job_id, report_job, reworded
-from processors.project.report_text import Week, Written, quoted, sunday, write
+from processors.project.report_text import Week, Written, sunday, write
 from processors.project.report_value import (
+    ReportFigure,
+    ReportLists,
     ReportMetrics,
-    ReportProblem,
     ReportStatement,
     ReportValue,
     lists_of,
     with_values,
 )
-from processors.project.rollup import Language, Noted, Problem, Spoken, open_tasks, problems, weight
+from processors.project.rollup import Language, Noted, Spoken, units
 from processors.project.rows import (
     DUE_WEEKS,
     EXTRACT,
+    HOT,
     LATE_TURNS,
     REPORT,
     STATEMENTS,
     TEXTS,
     WEEK,
     HeldText,
+    HotName,
     WeekCounts,
 )
-from processors.project.week_held import TEXT_CHARS, count_turn, counts_of, in_order, noted, put_statements, spoken
+from processors.project.week_figures import label
+from processors.project.week_held import TEXT_CHARS, count_turn, counts_of, noted, put_statements, spoken
 from processors.project.week_places import DUE, Place, Span, note_due, place_of, span
+from processors.project.week_reading import Catalogue, Reading, event_of, read, weight, with_lists_of
 from processors.state_tables import OwnerTable
 from processors.step import Emit, Out, OwnerState, StateSpace
+from schemas.base import JsonValue
 from schemas.events.documents import ReportResult, TurnDigest
 from schemas.events.memory import MemoryBody, MemoryUpdate
 from schemas.log import topics
 from schemas.log.ids import record_id
 from schemas.log.owner import OwnerKind
-from schemas.profile.model import Profile
+from schemas.profile.model import HotKey, Profile
 
 MOST_TEXTS = 120
 RESCREENED = "rescreened"
@@ -61,6 +67,8 @@ EVENTS = 20
 STRAGGLERS = timedelta(hours=1)
 LATE_EVERY = timedelta(minutes=10)
 """Late turns have a report written again at most so often: while old turns came in, every tick wrote it."""
+_BY = re.compile(r"^[^:：]{1,40}(?:: |：)")
+"""Who said a line of a report."""
 _EVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -193,12 +201,11 @@ class Weeks:
         gone = len(turns) < len(counts.texts)
         extract = rows.single(EXTRACT)
         before = extract.get() if gone and old is not None else None
-        week = self._week(place, counts, turns, notes, old if gone else None, before or "")
+        was = lists_of(old) if old is not None and gone else None
+        week = self._week(place, counts, turns, notes, was, before or "")
         written = write(week, self._models.embedder.embed)
         extract.put(written.summary, of.gone)
-        cited = [n.turn_id for n in (*week.decisions, *week.tasks, *week.events)]
-        cited += [p.turn_id for p in week.problems] + [t.turn_id for t in quoted(written.summary, turns)]
-        named = list(dict.fromkeys(t for t in cited if t in sources))[:MAX_SOURCES]
+        named = list(dict.fromkeys(t for t in _cited(week.reading, written) if t in sources))[:MAX_SOURCES]
         kept_sources = () if old is None or not gone else old.sources
         all_sources = {s.turn_id: s for s in (*kept_sources, *(sources[t] for t in named))}
         reason = because("kept" if old is None else "superseding", "extraction", rule)
@@ -214,43 +221,48 @@ class Weeks:
         )  # fmt: skip
 
     def _week(
-        self, place: Place, counts: WeekCounts, turns: list[Spoken], notes: list[Noted], old: MemoryUpdate | None,
+        self, place: Place, counts: WeekCounts, turns: list[Spoken], notes: list[Noted], old: ReportLists | None,
         before: str,
     ) -> Week:  # fmt: skip
-        """`old`: the report that stood, where texts that it came from are gone: its problems stand on, and what it
-        did not call open is done."""
-        decisions = [n for n in notes if n.episode_type == "decision"]
-        found = problems(turns, self._models.terms)
-        tasks = open_tasks(notes, turns, self._models.terms)
+        """`old`: of the report that stood, where texts that it came from are gone."""
+        language: Language = "zh" if counts.zh > counts.turns / 2 else "en"
+        zone = self._profile.zone_of(place.owner.id)
+        found = read(turns, notes, self._models.terms, zone, self._catalogue(place))
         if old is not None:
-            was = lists_of(old)
-            had = [Problem(p.text, p.turn_id, p.solution, p.solved_by) for p in was.problems]
-            found = [*had, *(p for p in found if p.text not in {h.text for h in had})]
-            known = {e.text for e in was.key_events} - {t.text for t in was.open_tasks}
-            tasks = [t for t in tasks if t.text not in known]
-        events = [n for n in notes if n.episode_type == "task" and n not in tasks]  # done: an event of the week
-        events += [n for n in notes if n.kind == "episode" and n.episode_type not in ("decision", "task")]
+            found = with_lists_of(old, found)
         metrics = ReportMetrics(
             turns=counts.turns, users=len(counts.users) + counts.more_users, turns_by_user=counts.users,
-            memories={k: n for k, n in sorted(counts.memories.items()) if n > 0}, decisions=len(decisions),
-            open_tasks=len(tasks), problems=len(found), solved=sum(p.solution is not None for p in found),
-            late_turns=counts.late, texts_left_out=counts.left_out,
+            memories={k: n for k, n in sorted(counts.memories.items()) if n > 0}, decisions=len(found.decisions),
+            open_tasks=len(found.tasks), done_tasks=len(found.done), problems=len(found.problems),
+            solved=sum(p.solution is not None for p in found.problems), late_turns=counts.late,
+            texts_left_out=counts.left_out,
         )  # fmt: skip
-        language: Language = "zh" if counts.zh > counts.turns / 2 else "en"
-        return Week(place.monday, language, turns, decisions, tasks, events[:EVENTS], found, metrics, before)
+        keys = {k.key: k for k in self._profile.hot_keys}
+        said = sum(units(t.text) for t in turns)
+        return Week(place.monday, language, found, metrics, lambda key: label(keys[key], language), before, said)
+
+    def _catalogue(self, place: Place) -> Catalogue:
+        hot = self._state.of(place.owner.key).table(HOT)
+
+        def stands(key: HotKey) -> JsonValue:
+            held = hot.get(HotName(key.type, key.key).name)
+            return held.sealed.value if held is not None and held.state == "active" else None
+
+        last = self._state.of(place.next(-1).key).single(REPORT).get()
+        before: dict[str, ReportFigure] = {}
+        if last is not None and last.state == "active":
+            before = {f.key: f for f in lists_of(last).figures}
+        return Catalogue(self._profile, stands, before)
 
     def _body(self, week: Week, written: Written, closed: bool) -> MemoryBody:
-        notable = sorted((*week.decisions, *week.tasks, *week.events), key=in_order)
+        found = week.reading
+        quoted = [event_of(line) for line in written.quoted]
+        notable = sorted((*found.decisions, *found.tasks, *found.done, *quoted), key=lambda s: s.occurred_at)
         value = ReportValue(
             week_start=week.monday.isoformat(), week_end=sunday(week.monday).isoformat(),
-            key_events=tuple(_statement(n) for n in notable[: 2 * EVENTS]),
-            decisions=tuple(_statement(n) for n in week.decisions[: 2 * EVENTS]),
-            open_tasks=tuple(_statement(n) for n in week.tasks[:EVENTS]),
-            problems=tuple(
-                ReportProblem(text=p.text, turn_id=p.turn_id, solution=p.solution, solved_by=p.solved_by)
-                for p in week.problems[:EVENTS]
-            ),
-            metrics=week.metrics, extractive=True, closed=closed,
+            key_events=tuple(notable[: 2 * EVENTS]), decisions=found.decisions[: 2 * EVENTS],
+            open_tasks=found.tasks[: 2 * EVENTS], problems=found.problems[: 2 * EVENTS],
+            figures=found.figures[:EVENTS], metrics=week.metrics, extractive=True, closed=closed,
         )  # fmt: skip
         body = MemoryBody(text=written.markdown, value=value.json_value())
         return body.model_copy(update=self._found_by(written.markdown))
@@ -268,8 +280,9 @@ class Weeks:
 
 
 def lines_of(markdown: str) -> list[str]:
-    """The lines of a report, whose mean is its vector."""
-    return [x.strip("-#* ") for x in markdown.splitlines() if x.strip("-#* ")]
+    """The lines of a report whose mean is its vector: what was said, without headings, marks and who said it."""
+    said = [x.strip("- ") for x in markdown.splitlines() if not x.startswith(("#", "*"))]
+    return [text for x in said for part in x.split(" → ") if (text := _BY.sub("", part).strip())] or [markdown]
 
 
 def _again(counts: WeekCounts) -> datetime:
@@ -277,7 +290,9 @@ def _again(counts: WeekCounts) -> datetime:
     return _EVER if counts.late_at is None else counts.late_at + LATE_EVERY
 
 
-def _statement(n: Noted) -> ReportStatement:
-    return ReportStatement(
-        type=n.episode_type or n.kind, text=n.text, occurred_at=iso(n.at), source_turn_ids=(n.turn_id,)
-    )
+def _cited(found: Reading, written: Written) -> list[str]:
+    """Turns that a report tells of."""
+    told: tuple[ReportStatement, ...] = (*found.decisions, *found.tasks, *found.done)
+    cited = [t for s in told for t in s.source_turn_ids] + [f.turn_id for f in found.figures]
+    cited += [t for p in found.problems for t in (p.turn_id, p.solved_by) if t]
+    return [*cited, *(line.turn.turn_id for line in written.quoted)]

@@ -54,7 +54,7 @@ _ENGINE = """
     random reading removed resolved returned runs temperature total upper
     colon meter monitor post rate sharp value
 """
-TALK = frozenset(_TALK.split()) | {"how to"}
+TALK = frozenset(_TALK.split()) | {"how to", "last week"}
 ENGINE = frozenset(_ENGINE.split())
 _GROUP = re.compile(r"\(\?P<\w+>|\{[a-z][\w.]*\}|\[[^\]]*\]|\\\w")
 _LITERAL = re.compile(r"[\u4e00-\u9fff]{2,}|[A-Za-z]{4,}")

@@ -31,6 +31,7 @@ class _Words(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     past: list[str]
+    taken_back: list[str]
     withdrawn: list[str]
     unless: list[str]
     of_no_kind: str
@@ -50,7 +51,8 @@ class _Patterns:
         edge = r"(?<!\w)(?:{})(?!\w)" if language == "en" else "(?:{})"
         self.past = re.compile(edge.format("|".join(words.past)))
         self.unless = re.compile(edge.format("|".join(words.unless))) if words.unless else None
-        self.withdrawn = [re.compile(pattern, re.IGNORECASE) for pattern in words.withdrawn]
+        self.taken_back = [re.compile(pattern, re.IGNORECASE) for pattern in words.taken_back]
+        self.withdrawn = [*self.taken_back, *(re.compile(pattern, re.IGNORECASE) for pattern in words.withdrawn)]
         self.sides = [
             (number, side, re.compile(rf"{_WHO[language]}(?:{'|'.join(said)})"))
             for number, pair in enumerate(words.apart)
@@ -88,6 +90,11 @@ def may_be_withdrawn(text: str) -> bool:
     """Does an older statement say something that can be taken back by naming it?"""
     unless = _PATTERNS[language_of_statement(text)].unless
     return unless is None or unless.search(text[:MOST_READ]) is None
+
+
+def only_takes_back(text: str) -> bool:
+    """Does a statement say nothing else than that something is taken back?"""
+    return any(pattern.fullmatch(text) for pattern in _PATTERNS[language_of_statement(text)].taken_back)
 
 
 def withdrawn_of(text: str) -> str:

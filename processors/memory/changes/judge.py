@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from processors.memory.changes.excluding import only_takes_back
 from processors.memory.changes.head import head_for
 from processors.memory.changes.nearest import NEAREST
 from processors.memory.changes.pair import Statement, measured
@@ -101,6 +102,9 @@ def _change(old: MemoryUpdate, before: Statement, new: MemoryUpdate, after: Stat
     found, last = measured(before, after), _last_said(old)
     said = min((s.occurred_at for s in new.sources if s.occurred_at >= last), default=_last_said(new))
     head = head_for(new.model_id)
+    if only_takes_back(new.sealed.text):
+        outcome: Literal["marked", "retired"] = "retired" if found.names and not of_people(old) else "marked"
+        return Change(old, new, outcome, None, said) if found.names or found.withdraws else None
     if head is None:
         told = found.says_so or found.excludes or found.withdraws
         return Change(old, new, "marked", None, said) if told else None

@@ -31,6 +31,8 @@ _SUBJECT = {
     "zh": re.compile(r"(用[户戶]的[^，。]{1,2}|用[户戶]|[^，。]{1,2})"),
 }
 """Whom or what a statement speaks of, roughly: its first words."""
+NEARLY_ALL = 2 / 3
+"""Share of the words of a statement that one which takes it back has to say."""
 NEAR = 0.5
 """Cosine from which two statements are of one thing though they share few words."""
 SHARED = 0.3
@@ -60,8 +62,12 @@ class Statement:
     @cached_property
     def withdrawn(self) -> frozenset[str]:
         """Words of what it takes back, without those that any such statement has."""
-        tokens = extract_features(withdrawn_of(self.text)).tokens
-        return frozenset(stem(t) for t in tokens if not is_function(t) and t not in OF_NO_KIND)
+        tokens = self.of_withdrawn.tokens
+        return frozenset(stem(t) for t in tokens if not is_function(t) and t not in OF_NO_KIND and t not in _OWNER)
+
+    @cached_property
+    def of_withdrawn(self) -> Features:
+        return extract_features(withdrawn_of(self.text))
 
     @cached_property
     def numbers(self) -> frozenset[str]:
@@ -81,8 +87,8 @@ class Statement:
 class Measured:
     """`told`: signs of the newer statement that the older has not; `tells`: they say that something changed; `says_so`:
     and that it is the same thing; `meets`: the two share a word beside those of whom they speak; `excludes`: by their
-    words they cannot both be true; `withdraws`: the newer takes back what the older says; `values`: all measures,
-    float32."""
+    words they cannot both be true; `withdraws`: the newer takes back what the older says; `names`: and says nearly all
+    of it; `values`: all measures, float32."""
 
     told: frozenset[Sign]
     tells: bool
@@ -90,6 +96,7 @@ class Measured:
     meets: bool
     excludes: bool
     withdraws: bool
+    names: bool
     values: Floats
 
 
@@ -129,4 +136,12 @@ def measured(old: Statement, new: Statement) -> Measured:
     whole = np.concatenate([[np.float32(chinese)], plain, chinese * plain]).astype(np.float32)
     meets = any(word not in old.subject for word in common)
     withdraws = bool(new.withdrawn) and new.withdrawn <= old.words and not old.withdrawn and may_be_withdrawn(old.text)
-    return Measured(told, changes, says_so, meets, apart(old.claims, new.claims), withdraws, whole)
+    return Measured(told, changes, says_so, meets, apart(old.claims, new.claims), withdraws, _names(old, new), whole)
+
+
+def _names(old: Statement, new: Statement) -> bool:
+    """Does the newer statement take back one in the words of the older?"""
+    if not new.withdrawn or not new.withdrawn <= old.words or old.withdrawn:
+        return False
+    denied = old.features.negations % 2 != new.of_withdrawn.negations % 2
+    return not denied and len(new.withdrawn) >= NEARLY_ALL * len(old.words)

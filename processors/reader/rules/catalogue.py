@@ -35,7 +35,7 @@ def resolve(profile: Profile, slots: Iterable[tuple[str, Any]]) -> list[tuple[st
             named.append((len(order), slot, _short(profile, slot, value)))
             continue
         fitted = fit(profile, spec, slot, value)
-        if fitted is not None:
+        if fitted is not None or value is None:  # a field that is withdrawn has no value of its own
             named.append((order[spec.name], spec.name, fitted))
     named.sort(key=lambda item: item[0])
     return [(name, value) for _, name, value in named]

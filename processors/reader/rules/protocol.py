@@ -14,7 +14,8 @@ and sets nothing. A field of type boolean says no by the value False instead.
 `attributes["about"]` is the speaker's name where the turn names one: two speakers in one owner's conversation are
 two people, and facts about different people never replace each other. `attributes["replaces"]` is the old value that
 a correction named ("not 32 but 33"). `attributes["implied"]`: the value is what is likely where nothing was said of it
-(who works in Leeds lives there): it replaces only its like.
+(who works in Leeds lives there): it replaces only its like. `attributes["ends"]`: it follows from what is said that the
+value holds no longer ("I left Acme"); where it does not stand, nothing follows.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from schemas.profile.model import Profile
 
 Language = Literal["en", "zh", "und"]
 Role = Literal["user", "assistant", "system", "tool"]
+ENDS = "ends"
 
 SLOTS_WITH_MANY = frozenset(
     {

@@ -25,6 +25,7 @@ from processors.reader.rules.plain_orders_en import plain_order_en
 from processors.reader.rules.standing_en import resolved, stands
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.together_en import another_first
+from processors.reader.rules.withdrawals import ended, withdrawn
 from processors.reader.rules.wordings import wordings_en
 from processors.reader.rules.words_en import alternatives
 from processors.reader.rules.work_asked import work_asked_en
@@ -145,8 +146,13 @@ def read(
         original = text[sentence.start : sentence.end]
         if _IRONIC.search(sentence.text):
             continue
+        if over := withdrawn(sentence, "en", lambda told: _statements(told, told.text, profile, greeted=False)):
+            found.extend(over)
+            continue
         greeted = greeted or _GREETS.match(sentence.text) is not None
         here = _statements(sentence, original, profile, greeted=greeted, in_group=in_group, asked=asked)
+        if not any(f.slots for f in here):
+            found.extend(ended(sentence, "en", lambda told: _statements(told, told.text, profile, greeted=False)))
         if not (here or in_project or sentence.asks or sentence.excited):
             for said, start, end in had_en(sentence.text, in_group=in_group):
                 here = [*here, *_stated(said, sentence.start + start, sentence.start + end, profile)]

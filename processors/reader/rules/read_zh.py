@@ -22,6 +22,7 @@ from processors.reader.rules.plain_orders_zh import called, plain_orders
 from processors.reader.rules.self_zh import self_statements
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.whole_zh import advised, whole
+from processors.reader.rules.withdrawals import ended, withdrawn
 from processors.reader.rules.wordings import wordings_zh
 from processors.reader.rules.work_asked import asks_for_work_zh
 from schemas.profile.model import Profile
@@ -49,9 +50,14 @@ def read(
     alone_with_it = among is None and not (among_people or in_group)
     for sentence in sentences(without_quotes(text)):
         original = text[sentence.start : sentence.end]
+        if over := withdrawn(sentence, "zh", lambda told: _stated(told, profile)):
+            found.extend(over)
+            continue
         before = about
         parts = clauses_zh.clauses(sentence, about, in_group=in_group)
         here = _statements(sentence, original, profile, parts, in_project=in_project)
+        if not any(f.slots for f in here):
+            found.extend(ended(sentence, "zh", lambda told: _stated(told, profile)))
         about = parts[-1].subject if parts else about
         told_to = [] if among_people else _told_to(
             sentence, original, parts, here, in_project=in_project, plainly=alone_with_it, for_work=for_work
@@ -84,6 +90,12 @@ def read(
         found, refused = among_zh.sifted(found, text, among)
         left = [*refused, *left]
     return [*found, *left]
+
+
+def _stated(told: Sentence, profile: Profile) -> list[Found]:
+    """What the speaker states in a sentence."""
+    parts = clauses_zh.clauses(told, "我")
+    return _statements(told, told.text, profile, parts, in_project=False)
 
 
 def _lengthened(found: list[Found], own: list[alone_zh.Alone]) -> tuple[list[Found], list[alone_zh.Alone]]:

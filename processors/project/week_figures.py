@@ -1,0 +1,139 @@
+"""Figures of a week by the profile's catalogue: its status keys that are numbers, what they are of, and the change
+against the report of the week before (A6). Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from processors.project.report_value import ReportFigure
+from processors.project.week_lines import Line
+from processors.reader.rules.hot import hot_status
+from schemas.base import JsonValue
+from schemas.profile.model import HotKey, Profile
+
+_CLAUSES = re.compile(r"[，,;；。]\s?(?!\d{3}\b)")
+_SHARE = re.compile(
+    r"(?<![\d.])(?P<n>\d{1,9})\s?(?:/|(?:out )?of(?: the| our| a planned| planned)?)\s?(?P<of>\d{1,9})(?![\d.%])", re.I
+)
+_AIM = re.compile(
+    r"(?:目标|计划|总数)(?:人数|数)?[是为：: ]?(?P<of>\d{1,9})|(?P<aim>\d{1,9})[\u4e00-\u9fff]?的?目标"
+    r"|\b(?:target|goal) (?:of|is) (?P<to>\d{1,9})",
+    re.I,
+)
+_WHOLE = re.compile(
+    r"(?:总共|一共|共|累计|目前|现在|到)(?:已经?|有|是|达到?|到了?)*(?P<n>\d{1,9})(?P<unit>[\u4e00-\u9fff])", re.I
+)
+_AHEAD = re.compile(
+    r"\b(?:will|would|should|expect\w*|plan\w*|target|goal|until|once|when|by the end|hope)\b"
+    r"|预计|计划|争取|等|目标|希望",
+    re.I,
+)
+_SO_FAR = re.compile(r"截[至止]|至今|目前|现在|已经?|累计|共|到了?\d")
+_MORE = re.compile(r"新增|又|再|本周|这周|上周|昨天|本月|(?<!截至)(?<!截止)今天")
+"""How many more, not how many there are."""
+Number = int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What was said of a key. `of` None: nothing."""
+
+    value: Number
+    of: Number | None
+    turn_id: str
+
+
+def figures(
+    lines: Sequence[Line], profile: Profile, stands: Callable[[HotKey], JsonValue], before: Mapping[str, ReportFigure]
+) -> list[ReportFigure]:
+    """The last that was said of each key in the week. `stands`: what hot memory has of a key that is set up rather
+    than changes. `before`: the figures of the week before."""
+    out: list[ReportFigure] = []
+    whole = {k.ratio_of[0]: k.ratio_of[1] for k in profile.hot_keys if len(k.ratio_of) == 2}
+    by_key = {k.key: k for k in profile.hot_keys}
+    for key in (k for k in profile.hot_keys if k.type == "status" and (k.key in whole or k.patterns)):
+        aim = by_key.get(whole.get(key.key, ""))
+        known = None if aim is None else number(stands(aim))
+        was = before.get(key.key)
+        told = _last(lines, profile, key.key, known if known is not None or was is None else was.of)
+        if told is None:
+            continue
+        of = told.of if told.of is not None else known if known is not None else was.of if was and aim else None
+        out.append(
+            ReportFigure(
+                key=key.key, value=told.value, of=of, turn_id=told.turn_id,
+                before=None if was is None else was.value, turn_before=None if was is None else was.turn_id,
+            )
+        )  # fmt: skip
+    return out
+
+
+def number(value: object) -> Number | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def label(key: HotKey, language: str) -> str:
+    """How the profile names a key in a language."""
+    zh = language == "zh"
+    return next((a for a in key.aliases if a.isascii() != zh), key.key.replace("_", " "))
+
+
+def _last(lines: Iterable[Line], profile: Profile, key: str, of: Number | None) -> Told | None:
+    """`of`: the whole that the key is a share of, where it is known: "40 of 60" then needs no other word."""
+    found: Told | None = None
+    unit, names = "", _han_name(profile, key)
+    for line in lines:
+        if line.asks or not line.who:
+            continue
+        aim = next((int(next(g for g in m.groups() if g)) for m in _AIM.finditer(line.text)), None)
+        shares = [(int(m["n"]), int(m["of"])) for m in _SHARE.finditer(line.text) if int(m["n"]) <= int(m["of"])]
+        value = _of_key(line.text, profile, key)
+        share = next((s for s in shares if of == s[1] or value == s[0]), None)
+        if share is None and value is None and shares and _named(line.text, key):
+            share = shares[0]
+        more = _whole(line.text, unit, names) if unit else None
+        if share is not None:
+            of = share[1]
+            found = Told(share[0], of, line.turn.turn_id)
+        elif value is not None:
+            of = of if aim is None else aim
+            found = Told(value, of, line.turn.turn_id)
+        elif found is not None and more is not None and found.value <= more <= (of or more):
+            found = Told(more, of, line.turn.turn_id)
+        if value is not None and (m := re.search(rf"{value}(?P<unit>[\u4e00-\u9fff])", line.text)):
+            unit = m["unit"]
+    return found
+
+
+def _whole(text: str, unit: str, name: str) -> int | None:
+    """A new total in the unit of the last one: 现在总共40例; with the key's name, 截至今天入组40例."""
+    if _AHEAD.search(text) and not re.search(r"现在|目前", text):
+        return None
+    if name and _SO_FAR.search(text) and not _MORE.search(text):
+        named = re.search(rf"{re.escape(name)}[^，。；\d]{{0,6}}(?P<n>\d{{1,9}})(?={re.escape(unit)})", text)
+        if named is not None:
+            return int(named["n"])
+    return next((int(m["n"]) for m in _WHOLE.finditer(text) if m["unit"] == unit), None)
+
+
+def _han_name(profile: Profile, key: str) -> str:
+    """The two Chinese characters that all names of a key share: 入组. Empty: there are none."""
+    names = [a for k in profile.hot_keys if k.key == key for a in k.aliases if not a.isascii()]
+    pairs = (names[0][i : i + 2] for i in range(len(names[0]) - 1)) if names else ()
+    return next((pair for pair in pairs if all(pair in name for name in names)), "")
+
+
+def _named(text: str, key: str) -> bool:
+    """Whether a sentence holds the stem of the key's first word."""
+    stem = key.split("_")[0][:5].lower()
+    return len(stem) == 5 and not _AHEAD.search(text) and re.search(rf"\b{re.escape(stem)}", text.lower()) is not None
+
+
+def _of_key(text: str, profile: Profile, key: str) -> Number | None:
+    for part in (text, *_CLAUSES.split(text)):
+        hot = hot_status(profile, part)
+        if hot is not None and hot.key == key and (found := number(hot.value)) is not None:
+            return found
+    return None

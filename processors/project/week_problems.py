@@ -1,0 +1,195 @@
+"""Problems that were named in a week, each with the sentence that solved it (A6). Pure.
+
+What solves says so (fixed, back up, 修好了), of something that an open problem before it is about: the one with which
+it shares most words, else one named at most `_NEAR` turns before in the same session. Weaker signs (now, found, 现在)
+count only with enough words shared. A problem that is told again while it is open is the same one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from processors.project.rollup import Problem, Spoken
+from processors.project.week_decisions import decides
+from processors.project.week_lines import Line, is_reaction, who
+from processors.project.week_words import words
+
+_NEAR = 4
+_SHORT = 6
+"""Words of a sentence in which one shared word is what it is about."""
+_PROBLEM = words("problem")
+_NONE = words("none")
+_SOLVED = words("solved")
+_WEAK = words("weak")
+_NOT_YET = words("not_yet")
+_RATE = re.compile(r"\d ?% (?:errors?|fail\w{0,5}|loss)\b|(?:error|failure) rate|(?:错误|失败|丢包|误报)率", re.I)
+"""A figure of problems, which is none."""
+_CLAUSES = re.compile(r"[,，;；]\s?|\s(?:but|until|while)\s|但是?|不过")
+_PARTS = re.compile(r"[,，;；]\s?|\sbut\s|但是?|不过")
+"""What is told as an end: "until it works again" is none."""
+_STILL = words("still")
+_LOOKED_INTO = words("looked_into")
+_POINTS = re.compile(
+    r"\b(?:it|that|this|them|those|why)\b|(?:看|查|问|催|修)(?:一下|下|看|一看)|这个|这事|那个|原因", re.I
+)
+_FOLLOW = 2
+"""Turns behind a problem in which somebody says what they do about it."""
+_LABEL = re.compile(
+    r"\b(?!(?:minus|plus|above|below|about|over|under|the|and|than|only|another|from|until|till|after|before|least)\b)"
+    r"[a-z]{3,12} (?P<one>\d{1,6})\b(?! ?(?:%|°|\w{2,12}s\b))|\b[a-z]{1,4}-?(?P<two>\d{2,8})\b|\b(?P<three>0\d{1,5})\b"
+    r"|(?P<four>[\d一二三四五六七八九十]{1,6})\s?[号楼床线班]",
+    re.I,
+)
+"""A number that says which of several: "site 4", P-031, 12床."""
+
+_Named = tuple[Problem, int, frozenset[str]]
+"""A problem, the place of its turn, and its words."""
+
+
+def problems(
+    lines: Sequence[Line], turns: Sequence[Spoken], taken: Callable[[Line], bool], ends_task: Callable[[Line], bool]
+) -> list[Problem]:
+    """In order. `taken`: of a sentence that says what somebody will do: neither a problem nor the end of one.
+    `ends_task`: of one that says that a task is done: it ends no problem with which it shares no word."""
+    found: list[_Named] = []
+    for n, line in enumerate(lines):
+        if line.asks:
+            continue
+        names, planned = problem_in(line.text), taken(line)
+        if planned:
+            _follow(found, turns, line)
+        if not names and not planned and not solves(line.text) and _is_looked_into(found, lines, n, taken):
+            names = line.text.casefold()
+        at = None if planned else _solves(found, turns, line, names, other=ends_task(line))
+        if at is not None:
+            old, place, of_it = found[at]
+            solved = Problem(old.text, old.turn_id, line.text, line.turn.turn_id, old.by, who(line.turn))
+            found[at] = solved, place, of_it
+        elif _goes_on(found, line):
+            continue
+        elif names and not decides(line.text) and not planned and not _told_before(found, line):
+            itself = _solves_itself(line.text)
+            found.append((
+                Problem(
+                    line.text, line.turn.turn_id, itself, line.turn.turn_id if itself else None, who(line.turn),
+                    who(line.turn) if itself else "",
+                ),
+                line.place, line.words,
+            ))  # fmt: skip
+    return [p for p, _, _ in found]
+
+
+def _follow(found: list[_Named], turns: Sequence[Spoken], line: Line) -> None:
+    """What somebody does about the last open problem says with what it may end: its words are the problem's, too."""
+    if not found:
+        return
+    problem, place, of_it = found[-1]
+    near = 0 <= line.place - place <= _FOLLOW and turns[place].session_id == line.turn.session_id
+    if near and problem.solution is None:
+        found[-1] = problem, place, of_it | line.words
+
+
+def _is_looked_into(
+    found: Sequence[_Named], lines: Sequence[Line], n: int, taken: Callable[[Line], bool]
+) -> bool:
+    """Whether the next turn takes on to look into what a statement says: something is wrong, in whatever words."""
+    line = lines[n]
+    if n + 1 == len(lines) or not line.who or is_reaction(line.text) or decides(line.text):
+        return False
+    after = lines[n + 1]
+    if re.search(r"[\u4e00-\u9fff]的(?:事|问题|情况)", after.text):
+        return False  # it names what it is about
+    near = after.place == line.place + 1 and after.turn.session_id == line.turn.session_id
+    return (
+        near
+        and not after.asks
+        and taken(after)
+        and _LOOKED_INTO.search(after.text) is not None
+        and _POINTS.search(after.text) is not None
+    )
+
+
+def _goes_on(found: list[_Named], line: Line) -> bool:
+    """A sentence behind the one that solved a problem, in its turn, that tells more of how."""
+    for at in range(len(found) - 1, -1, -1):
+        problem, place, of_it = found[at]
+        own = problem.turn_id == line.turn.turn_id
+        if problem.solved_by == line.turn.turn_id and not own and solves(line.text) and not problem_in(line.text):
+            gap = " " if line.text[:1].isascii() else ""
+            stop = "" if (problem.solution or "")[-1:] in ".。!！" else ("." if gap else "。")
+            found[at] = replace(problem, solution=f"{problem.solution}{stop}{gap}{line.text}"), place, of_it
+            return True
+    return False
+
+
+def problem_in(text: str) -> str:
+    """The word that names a problem in a sentence; empty where it is denied or supposed."""
+    for clause in _CLAUSES.split(text):
+        match = None if _NONE.search(clause) or _RATE.search(clause) else _PROBLEM.search(clause)
+        if match is not None:
+            return match.group().casefold()
+    return ""
+
+
+def solves(text: str) -> bool:
+    return any(_SOLVED.search(c) and not _NOT_YET.search(c) for c in _PARTS.split(text))
+
+
+def _ends_well(text: str) -> bool:
+    """Whether the last part of a sentence tells of no problem, and of an end: what stands before is its cause."""
+    last = _CLAUSES.split(text)[-1]
+    return last != text and not problem_in(last) and (solves(last) or _WEAK.search(last) is not None)
+
+
+def _solves_itself(text: str) -> str | None:
+    """Of a sentence that names a problem and its end: the part that says how it ended."""
+    parts = [c.strip() for c in _CLAUSES.split(text) if c.strip()]
+    for n, part in enumerate(parts):
+        if n and _SOLVED.search(part) and not _NOT_YET.search(part):
+            return part
+    return None
+
+
+def _solves(
+    found: Sequence[_Named], turns: Sequence[Spoken], line: Line, names: str,
+    *, other: bool,
+) -> int | None:  # fmt: skip
+    """`names`: the problem that the sentence names itself. `other`: it says that something else is done."""
+    strong = solves(line.text)
+    weak = not strong and _WEAK.search(line.text) is not None and not _NOT_YET.search(line.text)
+    if not (strong or weak):
+        return None
+    open_ = [(i, place, _shared(found[i], line)) for i, (p, place, _) in enumerate(found) if p.solution is None]
+    best = max(open_, key=lambda o: (o[2], o[1]), default=None)
+    if best is None:
+        return None
+    shared = best[2]
+    new = bool(names) and names not in found[best[0]][0].text.casefold() and not _ends_well(line.text)
+    short = len(line.words) <= _SHORT and shared > 0
+    if (shared >= (1 if strong else 2) or short) and not new:
+        return best[0]
+    session = turns[line.place].session_id
+    near = [i for i, p, _ in open_ if 0 < line.place - p <= _NEAR and turns[p].session_id == session]
+    return near[-1] if strong and near and (not names or _ends_well(line.text)) and not other else None
+
+
+def _told_before(found: Sequence[_Named], line: Line) -> bool:
+    for named in found:
+        p, _, of_it = named
+        if p.solution is not None:
+            continue
+        shared = _shared(named, line)
+        same = 3 * shared >= 2 * min(len(of_it), len(line.words)) > 0
+        if p.text == line.text or same or (shared > 0 and _STILL.search(line.text)):
+            return True
+    return False
+
+
+def _shared(named: _Named, line: Line) -> int:
+    """Words of both; fewer where each says which of several it means, and they are not the same: two records are
+    two."""
+    labels = [{next(g for g in m.groups() if g) for m in _LABEL.finditer(x)} for x in (named[0].text, line.text)]
+    other_one = all(labels) and not labels[0] & labels[1]
+    return len(named[2] & line.words) - (2 if other_one else 0)

@@ -1,0 +1,180 @@
+"""What a week's turns amount to (A6): decisions, tasks with owner and day, problems with what solved them, figures of
+the profile's catalogue, and the sentences that are left to sum up. Pure.
+
+It is read from the turns' own sentences, persons by name. What the gate kept as a decision or task counts where the
+turn's sentences do not show one: a model may have read it, or the turn's text is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+from processors.memory.values import iso
+from processors.project.report_value import ReportFigure, ReportLists, ReportProblem, ReportStatement
+from processors.project.rollup import Noted, Problem, Spoken, units
+from processors.project.week_decisions import decides, decisions
+from processors.project.week_due import due
+from processors.project.week_figures import figures
+from processors.project.week_lines import Line, Terms, is_reaction, lines, named, small_talk, who
+from processors.project.week_problems import problem_in, problems, solves
+from processors.project.week_tasks import Task, Tasks, ends, is_opinion, names_of, says_done, settled
+from schemas.base import JsonValue
+from schemas.profile.model import HotKey, Profile
+
+_ANSWER = 4
+"""Words of what only answers a question, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """`rest`: sentences that stand in none of the lists. `done`: tasks that a later sentence says are done."""
+
+    decisions: tuple[ReportStatement, ...] = ()
+    tasks: tuple[ReportStatement, ...] = ()
+    done: tuple[ReportStatement, ...] = ()
+    problems: tuple[ReportProblem, ...] = ()
+    figures: tuple[ReportFigure, ...] = ()
+    rest: tuple[Line, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """Where figures come from. `stands`: what hot memory has of a key. `before`: of the week before, by key."""
+
+    profile: Profile
+    stands: Callable[[HotKey], JsonValue]
+    before: Mapping[str, ReportFigure]
+
+
+def read(turns: Sequence[Spoken], notes: Sequence[Noted], terms: Terms, zone: str, catalogue: Catalogue) -> Reading:
+    """Oldest first. `zone`: of the project's days."""
+
+    def day(at: datetime) -> date:
+        return at.astimezone(ZoneInfo(zone)).date()
+
+    said, chat = lines(turns, terms), small_talk(turns)
+    notes = [n for n in notes if not chat(n.text)]
+    reads = Tasks(said, names_of(turns, who), day)
+    decided = decisions(said)
+    of_decisions = {d.line.text for d in decided}
+    asked = [t for t in reads.found() if t.text not in of_decisions]
+    own = {line.text for line in said if reads.owner(line) is not None}
+    found = problems(
+        said, turns, lambda line: line.text in own and not _names_twice(line.text),
+        lambda line: any(ends(t, line) for t in asked),
+    )  # fmt: skip
+    asked += _kept_tasks(notes, asked, day, terms)
+    tasks = settled(asked, said, found, turns)
+    noted = [_statement(n, "decision") for n in _kept(notes, "decision", {d.line.turn.turn_id for d in decided})]
+    told = [_said("decision", d.line, d.text) for d in decided]
+    told_of = [*(d.text for d in decided), *(t.text for t in asked), *own]
+    told_of += [x for p in found for x in (p.text, p.solution) if x]
+    done_by = {t.done_by for t in tasks if t.done_by}
+    numbers = figures(said, catalogue.profile, catalogue.stands, catalogue.before)
+    return Reading(
+        decisions=tuple(sorted([*told, *noted], key=lambda s: s.occurred_at)),
+        tasks=tuple(_task(t) for t in tasks if t.done_by is None),
+        done=tuple(_task(t) for t in tasks if t.done_by is not None),
+        problems=tuple(_problem(p) for p in found),
+        figures=tuple(numbers),
+        rest=tuple(
+            line for n, line in enumerate(said)
+            if not line.asks and not _answers(said, n) and not is_reaction(line.text) and not is_opinion(line.text)
+            and not any(line.text in t for t in told_of)
+            and not (line.turn.turn_id in done_by and says_done(line.text) and not any(c.isdigit() for c in line.text))
+        ),
+    )  # fmt: skip
+
+
+def with_lists_of(old: ReportLists, new: Reading) -> Reading:
+    """A week of which texts are gone: what its report said stands on, and what it did not call open is done."""
+    decisions = (*old.decisions, *_unless(old.decisions, new.decisions))
+    open_ = {t.text for t in old.open_tasks}
+    done = tuple(e for e in old.key_events if e.type == "task" and e.text not in open_)
+    texts = {p.text for p in old.problems}
+    keys = {f.key for f in new.figures}
+    return Reading(
+        decisions=tuple(sorted(decisions, key=lambda s: s.occurred_at)),
+        tasks=(*old.open_tasks, *_unless((*old.open_tasks, *done), new.tasks)),
+        done=(*done, *_unless((*old.open_tasks, *done), new.done)),
+        problems=(*old.problems, *(p for p in new.problems if p.text not in texts)),
+        figures=(*(f for f in old.figures if f.key not in keys), *new.figures),
+        rest=new.rest,
+    )
+
+
+def weight(text: str, kept: int) -> float:
+    """How much a turn adds to a report: which texts are held when a week has more than fit."""
+    cues = sum(map(bool, (problem_in(text), solves(text), says_done(text), decides(text))))
+    return round(2.0 * kept + cues + min(units(text), 60) / 60, 3)
+
+
+def _unless(known: Sequence[ReportStatement], found: Sequence[ReportStatement]) -> list[ReportStatement]:
+    """Those of turns that none of `known` is of."""
+    turns = {t for s in known for t in s.source_turn_ids}
+    return [s for s in found if turns.isdisjoint(s.source_turn_ids)]
+
+
+def _kept(notes: Sequence[Noted], episode_type: str, turns: set[str]) -> list[Noted]:
+    """Of a turn, the first statement of a type that the gate kept; not of `turns`, which show one themselves."""
+    out: dict[str, Noted] = {}
+    for n in notes:
+        if n.episode_type == episode_type and n.turn_id not in turns and not is_opinion(n.text):
+            out.setdefault(n.turn_id, n)
+    return list(out.values())
+
+
+def _kept_tasks(
+    notes: Sequence[Noted], asked: Sequence[Task], day: Callable[[datetime], date], terms: Terms
+) -> list[Task]:
+    return [
+        Task(n.turn_id, n.at, n.position, text, "", due(n.text, day(n.at)), frozenset(terms(n.text)))
+        for n in _kept(notes, "task", {t.turn_id for t in asked}) for text in [named(n.text, who(n))]
+    ]  # fmt: skip
+
+
+def _answers(said: Sequence[Line], n: int) -> bool:
+    """Whether a sentence says nothing without the question before it."""
+    return n > 0 and said[n - 1].asks and len(said[n].words) <= _ANSWER and not any(c.isdigit() for c in said[n].text)
+
+
+def _names_twice(text: str) -> bool:
+    """Whether a sentence says beside what somebody will do that something is wrong: in a part of its own."""
+    first = text.replace("，", ",").split(",")[0]
+    if first.endswith("的问题"):
+        return False
+    return first != text and bool(problem_in(first)) and not solves(first)
+
+
+def _statement(n: Noted, kind: str) -> ReportStatement:
+    return ReportStatement(
+        type=kind, text=named(n.text, who(n)), occurred_at=iso(n.at), source_turn_ids=(n.turn_id,), by=who(n) or None
+    )
+
+
+def _said(kind: str, line: Line, text: str) -> ReportStatement:
+    turn = line.turn
+    return ReportStatement(
+        type=kind, text=text, occurred_at=iso(turn.at), source_turn_ids=(turn.turn_id,), by=line.who or None
+    )
+
+
+def event_of(line: Line) -> ReportStatement:
+    return _said("fact", line, line.text)
+
+
+def _task(t: Task) -> ReportStatement:
+    return ReportStatement(
+        type="task", text=t.text, occurred_at=iso(t.at), source_turn_ids=(t.turn_id,), owner=t.owner or None,
+        due=None if t.due is None else t.due.isoformat(), done_by=t.done_by,
+    )  # fmt: skip
+
+
+def _problem(p: Problem) -> ReportProblem:
+    return ReportProblem(
+        text=p.text, turn_id=p.turn_id, solution=p.solution, solved_by=p.solved_by, by=p.by or None,
+        solver=p.solver or None,
+    )  # fmt: skip

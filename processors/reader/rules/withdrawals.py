@@ -1,0 +1,143 @@
+"""What a user wants to stand no more (B4): "forget that I like tea", "that I live in Porto is not true any more",
+不用记我的地址了. The words are those of `withdrawals.toml`.
+
+The statement that is taken back is read as any other, and each value that it gives is denied: the gate ends that value
+where it stands. A field that is named alone ends with whatever value it has.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from typing import Any, Literal
+
+from processors.reader.rules.found import Found
+from processors.reader.rules.protocol import ENDS
+from processors.reader.rules.text import Sentence
+
+Language = Literal["en", "zh"]
+MOST = 300
+"""Characters of a sentence that is read for it."""
+_WHOLE = 0.6
+"""Share of what ended that a value has to be."""
+Reads = Callable[[Sentence], list[Found]]
+_DATA = tomllib.loads((files(__package__) / "withdrawals.toml").read_text(encoding="utf-8"))
+_TEXT: dict[Language, str] = {"en": "{owner} takes back what they said about ", "zh": "{owner}收回说过的"}
+_OWNER = re.compile(r"^(?:I'm|I've|I|my|我)\s?", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """A sentence `when` says that the statements `was` hold no longer."""
+
+    when: re.Pattern[str]
+    was: tuple[str, ...]
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    clause: tuple[re.Pattern[str], ...]
+    field: tuple[re.Pattern[str], ...]
+    about: re.Pattern[str]
+    more: re.Pattern[str]
+    request: re.Pattern[str]
+    slots: dict[str, str]
+    """Name of a field as users call it -> slot."""
+    ended: tuple[_Ended, ...]
+
+
+def _words(language: Language) -> _Words:
+    told = _DATA[language]
+
+    def whole(pattern: str) -> re.Pattern[str]:
+        return re.compile(f"{told['lead']}(?:{pattern}){told['tail']}", re.IGNORECASE)
+
+    slots = {name: slot for slot, names in told["fields"].items() for name in names}
+    ended = tuple(_Ended(whole(e["when"]), tuple(e["was"]), e["now"]) for e in told["ended"])
+    return _Words(
+        tuple(map(whole, told["clause"])), tuple(map(whole, told["field"])), whole(told["about"]),
+        re.compile(told["more"], re.IGNORECASE), re.compile(told["request"], re.IGNORECASE), slots, ended,
+    )  # fmt: skip
+
+
+_OF: dict[Language, _Words] = {"en": _words("en"), "zh": _words("zh")}
+
+
+def withdrawn(sentence: Sentence, language: Language, read: Reads) -> list[Found]:
+    """What a sentence takes back; empty where it takes back nothing. `read`: the statements of a sentence."""
+    if len(sentence.text) > MOST or (sentence.asks and _OF[language].request.match(sentence.text) is None):
+        return []
+    for more in _OF[language].more.finditer(sentence.text):
+        if first := _withdrawn(_part(sentence, 0, more.start()), language, read):
+            return [*first, *read(_part(sentence, more.end(), len(sentence.text)))]
+    return _withdrawn(sentence, language, read)
+
+
+def _part(s: Sentence, begin: int, end: int) -> Sentence:
+    return Sentence(s.text[begin:end], s.start + begin, s.start + end, asks=False)
+
+
+def _withdrawn(sentence: Sentence, language: Language, read: Reads) -> list[Found]:
+    words, text = _OF[language], sentence.text
+    for pattern in words.field:
+        match = pattern.fullmatch(text)
+        slot = None if match is None else words.slots.get(match["named"].strip().casefold())
+        if match is not None and slot is not None:
+            return [_made(sentence, "fact", _TEXT[language] + match["named"], ((slot, None),))]
+    if (match := words.about.fullmatch(text)) is not None:
+        return [_free(sentence, language, match["what"])]
+    for pattern in words.clause:
+        if (match := pattern.fullmatch(text)) is not None:
+            return _denied(sentence, language, match, read)
+    return []
+
+
+def ended(sentence: Sentence, language: Language, read: Reads) -> list[Found]:
+    """Values that hold no longer since something ended: they end where they stand, and are news nowhere else. What is
+    read of a smaller part of what ended, or only follows from it, is none."""
+    if sentence.asks or len(sentence.text) > MOST:
+        return []
+    out: list[Found] = []
+    for rule in _OF[language].ended:
+        if (match := rule.when.fullmatch(sentence.text)) is None:
+            continue
+        what = next(g for g in match.groups() if g)
+        if language == "en" and sentence.text.startswith(what):  # it opens its sentence: its capital is no name's
+            what = what[:1].lower() + what[1:]
+        now, seen = rule.now.replace("{what}", what), {slot for f in out for slot in f.slots}
+        for was in rule.was:
+            said = was.replace("{what}", what)
+            for f in read(Sentence(said, sentence.start, sentence.end, asks=False)):
+                whole = all(len(str(v)) >= _WHOLE * len(what) for _, v in f.slots) and not f.attributes.get("implied")
+                if f.slots and whole and not f.negated and seen.isdisjoint(f.slots):
+                    seen |= set(f.slots)
+                    made = _made(sentence, "fact", now, f.slots)
+                    out.append(replace(made, kind=f.kind, attributes={ENDS: True}))
+    return out
+
+
+def _denied(sentence: Sentence, language: Language, match: re.Match[str], read: Reads) -> list[Found]:
+    begin, end = match.span("what")
+    said = match["what"] if language == "en" or match["what"].startswith("我") else "我" + match["what"]
+    inner = Sentence(said, sentence.start + begin, sentence.start + end, asks=False)
+    told = [f for f in read(inner) if f.slots and not f.negated]
+    if not told:
+        return [_free(sentence, language, _OWNER.sub("", match["what"]))]
+    about = _TEXT[language] + _OWNER.sub("", match["what"])
+    return [
+        replace(f, start=sentence.start, end=sentence.end, text=about, negated=True, hot=None, dangling=False)
+        for f in told
+    ]
+
+
+def _free(sentence: Sentence, language: Language, what: str) -> Found:
+    """Of what no field holds: the gate ends what was said in the same words."""
+    return Found(sentence.start, sentence.end, "episode", _TEXT[language] + what.strip(), episode_type="fact")
+
+
+def _made(sentence: Sentence, kind: Literal["fact"], text: str, slots: tuple[tuple[str, Any], ...]) -> Found:
+    return Found(sentence.start, sentence.end, kind, text, slots, negated=True)
