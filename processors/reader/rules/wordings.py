@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from processors.reader.rules import clauses_en, clauses_zh
 from processors.reader.rules.found import Found
@@ -16,6 +16,7 @@ from processors.reader.rules.making_zh import meant, of_others
 from processors.reader.rules.numbers import whole
 from processors.reader.rules.others import doubted_en, of_anothers_en, of_anothers_zh, of_the_family_en
 from processors.reader.rules.self_en import STOP, Rule, apply, positive, rule
+from schemas.base import JsonValue
 from schemas.profile.model import Profile
 from schemas.profile.wording import ABOUT, END, SAID, Person, Wording
 
@@ -147,13 +148,13 @@ def _told(
     return _each(wording, found)
 
 
-def _values(wording: Wording, match: re.Match[str]) -> dict[str, Any]:
-    values: dict[str, Any] = {}
+def _values(wording: Wording, match: re.Match[str]) -> dict[str, JsonValue]:
+    values: dict[str, JsonValue] = {}
     for slot in wording.slots():
         if slot in wording.numbers:
             parts = wording.numbers[slot] or {slot: 1.0}
             each = [float(match[group]) * of_one for group, of_one in parts.items() if match[group]]
-            value: Any = whole(round(sum(each), wording.digits)) if each else None
+            value: JsonValue = whole(round(sum(each), wording.digits)) if each else None
         elif slot in wording.words:
             said = ((match[group] or "").strip() for group in wording.words[slot])
             value = "".join(wording.canonical.get(s.lower(), s) for s in said)
