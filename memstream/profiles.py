@@ -191,7 +191,7 @@ class Following:
         self.source: Topic = inner.source
         self.outputs: tuple[Topic, ...] = inner.outputs
         self.marks: tuple[Topic, ...] = inner.marks
-        self.carries: tuple[Topic, ...] = inner.carries
+        self.cross_partition_topics: tuple[Topic, ...] = inner.cross_partition_topics
         self.coalesce: frozenset[str] = inner.coalesce
         self.completes: bool = inner.completes
         self.asks: bool = inner.asks

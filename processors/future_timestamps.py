@@ -21,7 +21,7 @@ ClientsOwn = (
 )  # fmt: skip
 
 
-def dated_ahead(event: object, record: Record) -> Reject | None:
+def reject_future_timestamp(event: object, record: Record) -> Reject | None:
     """Why a client's record is refused; None where its times are sound, and of what no client writes."""
     if not isinstance(event, ClientsOwn):
         return None

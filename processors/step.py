@@ -122,7 +122,7 @@ class Step(Protocol):
         ...
 
     @property
-    def carries(self) -> tuple[Topic, ...]:
+    def cross_partition_topics(self) -> tuple[Topic, ...]:
         """Output topics whose owners are not those of the input: where something was sent, this step's progress must
         follow."""
         ...
@@ -170,7 +170,7 @@ class PlainStep:
 
     outputs: tuple[Topic, ...] = ()
     marks: tuple[Topic, ...] = ()
-    carries: tuple[Topic, ...] = ()
+    cross_partition_topics: tuple[Topic, ...] = ()
     coalesce: frozenset[str] = frozenset()
     completes: bool = False
     asks: bool = False

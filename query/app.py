@@ -40,12 +40,12 @@ from query.reading import store as read_store
 from query.reading import tables as read_tables
 from query.reading import turns as read_turns
 from query.reading import users as read_users
-from query.search.executor import ComputeLane, Questions
+from query.search.executor import PriorityExecutor, Questions
 from query.search.fair_lane import FairLane
 from query.search.milvus import MilvusCandidates
 from query.search.retriever import Retriever
 from query.views.db import Database
-from query.views.pending_deletions import Withheld
+from query.views.pending_deletions import PendingDeletions
 from query.writing import erasures as write_erasures
 from query.writing import memories as write_memories
 from query.writing import profiles as write_profiles
@@ -90,8 +90,8 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
         docs_url="/docs",
         redoc_url=None,
     )
-    lane, questions, screening = ComputeLane(), ComputeLane("questions"), FairLane("door")
-    circuits, withheld = Circuits(), Withheld()
+    lane, questions, screening = PriorityExecutor(), PriorityExecutor("questions"), FairLane("door")
+    circuits, withheld = Circuits(), PendingDeletions()
     db = Database(
         deps.pool, config.generation_seconds, config.store_timeout, deps.codec, circuits.postgres, deps.key_threads
     )

@@ -14,7 +14,7 @@ Waiting = Mapping[tuple[str, int], int]
 """(topic, partition) -> committed offset, of those with records behind it."""
 
 
-class Standstill:
+class StallDetector:
     """`waiting`: None when the brokers do not tell."""
 
     def __init__(self, waiting: Callable[[], Waiting | None], monotonic: Callable[[], float]) -> None:

@@ -35,7 +35,7 @@ from sinks.protocol import (
     Transient,
 )
 from sinks.retry_log import Wait
-from sinks.stall_detector import Standstill
+from sinks.stall_detector import StallDetector
 
 T = TypeVar("T")
 DATA_ERRORS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
@@ -117,7 +117,7 @@ class Worker:
         self._seen: set[tuple[str, int]] = set()
         self._done: dict[tuple[str, int], int] = {}
         self._committed = 0.0
-        self._standstill = Standstill(consumer.waiting, self._clock.monotonic)
+        self._standstill = StallDetector(consumer.waiting, self._clock.monotonic)
         self._refusals = Wait(sink.name, "commit_refused", self._clock.monotonic)
         self._written_at: datetime | None = None
         self._stuck = False

@@ -31,7 +31,7 @@ class Message:
     timestamp_ms: int
 
 
-Owed: TypeAlias = dict[tuple[str, int], Mapping[str, int]]
+PendingProgress: TypeAlias = dict[tuple[str, int], Mapping[str, int]]
 """(topic, partition) of what a step carries -> the progress from upstream that was last sent there. What was sent may
 come of the middle of an upstream batch, whose progress is on its end alone: until that has come, and is sent on, a read
 would wait for progress that is never published. Not stored: who takes a partition over owes it wherever something may
@@ -44,7 +44,7 @@ class Partition:
 
     position: Position
     cache: PartitionCache
-    owed: Owed = field(default_factory=dict)
+    pending_progress: PendingProgress = field(default_factory=dict)
     suspects: dict[int, Noted] = field(default_factory=dict)
     """By offset: what was in hand when the step computed for too long."""
 
@@ -75,7 +75,7 @@ class Batch:
     items: list[Item] = field(default_factory=list)
     writes: dict[tuple[str, str], Write] = field(default_factory=dict)
     outbox: list[OutboxRow] = field(default_factory=list)
-    owed: Owed = field(default_factory=dict)
+    pending_progress: PendingProgress = field(default_factory=dict)
     reach: set[int] = field(default_factory=set)
     """Project partitions for which something ended here or before: they hear of it as progress alone."""
     counts: dict[str, int] = field(default_factory=dict)

@@ -28,7 +28,7 @@ from schemas.log.progress import (
     root_partition,
 )
 from schemas.log.tracing import TRACEPARENT, parse
-from streams.batch import Batch, Item, Message, Owed
+from streams.batch import Batch, Item, Message, PendingProgress
 from streams.state.protocol import OutboxRow, PartitionCommit, Position
 from streams.suspects import HELD, held_text
 
@@ -197,7 +197,7 @@ class BatchFrame:
         if not isinstance(event, Envelope) or item.record.redelivered:
             return
         name = getattr(event, "project_id", None)
-        onward = {t.name for t in (*self._step.carries, *self._towards())}
+        onward = {t.name for t in (*self._step.cross_partition_topics, *self._towards())}
         ends = isinstance(name, str) and not any(r.topic in onward for r in rows)
         for told in (*([name] if ends else ()), *getattr(event, "project_ids", ())):
             batch.reach.add(partition_of(project(event.tenant, told), self._count))
@@ -227,42 +227,42 @@ class BatchFrame:
             if not any(r.topic == topic.name and r.partition == batch.partition for r in rows):
                 end = batch.fresh[-1].offset
                 rows.append(self._row(batch.partition, end, MARKER_ORDINAL, topic.name, batch.partition, Marker(), []))
-        rows += self._paid(batch, rows)
+        rows += self._progress_markers(batch, rows)
         told: Headers = [("progress", dump_progress(batch.position.progress))]
         onward = [*told, ("reach", dump_reach(batch.reach))] if batch.reach else told
         towards = self._towards()
-        for topic in (*self._step.marks, *self._step.carries):
+        for topic in (*self._step.marks, *self._step.cross_partition_topics):
             rows = _on_last(rows, topic.name, onward if topic in towards else told)
         return rows
 
-    def owed(self, partition: int, position: Position) -> Owed:
+    def pending_progress(self, partition: int, position: Position) -> PendingProgress:
         """At the start of a partition: whoever had it before may have sent to any partition of what the step carries,
         and told no more there than the stored progress. One marker each, once that has moved."""
         if position.next_offset is None:
             return {}
         upstream = self._upstream_progress(partition, position)
-        return {(t.name, to): upstream for t in self._step.carries for to in range(self._count)}
+        return {(t.name, to): upstream for t in self._step.cross_partition_topics for to in range(self._count)}
 
     def _upstream_progress(self, partition: int, position: Position) -> Mapping[str, int]:
         own = root_partition(self._step.source.name, partition)
         return {root: end for root, end in position.progress.items() if root != own}
 
-    def _paid(self, batch: Batch, rows: Sequence[OutboxRow]) -> list[OutboxRow]:
+    def _progress_markers(self, batch: Batch, rows: Sequence[OutboxRow]) -> list[OutboxRow]:
         """Markers for partitions that were sent something before the progress that belongs to it was known, and for
         those that something would have reached."""
         upstream = self._upstream_progress(batch.partition, batch.position)
-        carried = {t.name for t in self._step.carries}
+        carried = {t.name for t in self._step.cross_partition_topics}
         sent = {(r.topic, r.partition) for r in rows if r.topic in carried}
         reached = sorted({(topic, to) for topic in carried for to in batch.reach} - sent)
         sent.update(reached)
-        owed = {at: told for at, told in batch.part.owed.items() if at not in sent}
+        pending_progress = {at: told for at, told in batch.part.pending_progress.items() if at not in sent}
         # Sorted: a set of text has another order in each process, and the outbox would have it, too.
         due = dict.fromkeys(sorted(sent), upstream)
-        batch.owed = {at: told for at, told in owed.items() if told == upstream} | due
+        batch.pending_progress = {at: told for at, told in pending_progress.items() if told == upstream} | due
         end = batch.fresh[-1].offset
         return [
             self._row(batch.partition, end, MARKER_ORDINAL, topic, to, Marker(), [])
-            for topic, to in [*reached, *(at for at, told in owed.items() if told != upstream)]
+            for topic, to in [*reached, *(at for at, told in pending_progress.items() if told != upstream)]
         ]  # fmt: skip
 
 

@@ -183,7 +183,7 @@ class StepRunner:
                 await self._producer.deliver(outbox)
             if any(carries_erasure(row) for row in outbox) and position.next_offset is not None:
                 await self._store.settled(self.step.name, {partition: position.next_offset})
-        return Partition(position, PartitionCache(), self._frame.owed(partition, position), suspects)
+        return Partition(position, PartitionCache(), self._frame.pending_progress(partition, position), suspects)
 
     async def _received(self, batches: Sequence[Batch]) -> list[Batch]:
         """Those with anything new, decoded and through the models."""
@@ -242,7 +242,7 @@ class StepRunner:
             await self._settle_erasures(commits)
         bound = self._config.cache_bytes // max(1, len(self._parts))
         for b in batches:
-            b.part.position, b.part.owed = b.position, b.owed
+            b.part.position, b.part.pending_progress = b.position, b.pending_progress
             b.part.cache.shrink(bound)
             for word, n in b.counts.items():
                 self._observer.outcome(self.step.name, word, n)

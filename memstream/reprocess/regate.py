@@ -24,7 +24,7 @@ from processors.memory.retention import UNSAID_RULE
 from processors.memory.rows import RECORDS, REJECTIONS, TAILS, Rejection
 from processors.memory.versions import VERSIONED
 from processors.pii.redact import Redaction
-from processors.pii.redacted_values import Gone
+from processors.pii.redacted_values import RedactedValues
 from processors.pii.stored_texts import record_of, texts_of
 from schemas.events.amendments import Amendment
 from schemas.events.memory import MemoryUpdate, parse
@@ -159,7 +159,7 @@ def screened(found: Sequence[Difference], live: Mapping[Name, Versions], redact:
         told: Versions = dict(live.get(d.name, {}))
         for u in d.versions:
             mine = {t: r for t in texts_of(u) if (r := clean[d.owner.tenant, t]).text != t}
-            plain, gone = {t: r.text for t, r in mine.items()}, Gone.of(mine.values())
+            plain, gone = {t: r.text for t, r in mine.items()}, RedactedValues.of(mine.values())
             told[u.version] = parse(record_of(u, plain, gone)) if mine else u
         again = _difference(d.name, told, live.get(d.name, {}))
         if again is not None:

@@ -18,7 +18,7 @@ from processors.memory.index import since
 from processors.memory.restate import LEARNED
 from processors.memory.versions import VERSIONED
 from processors.pii.redact import Redaction, refused_for
-from processors.pii.redacted_values import NOTHING, Gone
+from processors.pii.redacted_values import NOTHING, RedactedValues
 from processors.pii.redaction import counts, telling
 from processors.pii.stored_texts import Stored, record_of, texts_of
 from processors.project.hot_writer import is_by_hand
@@ -43,7 +43,7 @@ CHUNK = 256
 RULE = "rescreened"
 Redact = Callable[[Sequence[str], Sequence[str]], Sequence[Redaction]]
 """(tenants, texts) -> redactions under each tenant's policy."""
-Masked = tuple[Stored, dict[str, str], list[Redaction], Gone]
+Masked = tuple[Stored, dict[str, str], list[Redaction], RedactedValues]
 Taught = dict[tuple[Owner, str], list[tuple[str, str]]]
 """Owner and turn -> what policy takes out of the turn now, and what stands for it."""
 
@@ -171,7 +171,7 @@ def _masked(
         if isinstance(event, ScreenedTurn) and pairs:
             taught[event.owner, event.turn_id] = pairs
         told = [pair for turn in _turns_of(event) for pair in taught.get((event.owner, turn), ())]
-        gone = Gone([*pairs, *told])
+        gone = RedactedValues([*pairs, *told])
         if mine or keeping.dropped(event) or (told and record_of(event, {}, gone) != record_of(event, {}, NOTHING)):
             yield event, {t: r.text for t, r in mine.items()}, list(mine.values()), gone
 

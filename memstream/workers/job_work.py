@@ -27,7 +27,7 @@ from processors.ports import Models, ProfileBook
 from processors.reader.pending_extraction import HeldTurn
 from processors.reader.rules import model as by_model
 from processors.reader.rules.protocol import Extractor, Reading
-from processors.reader.step import encode, extraction, is_read, reply_of, teaches, turn_of
+from processors.reader.step import encode, extraction, is_extractable, is_read, reply_of, turn_of
 from processors.step import Emit
 from schemas.base import JsonObject
 from schemas.events.documents import Job
@@ -130,7 +130,7 @@ class JobWork:
     async def _by_rules(self, held: HeldTurn) -> Emit:
         """Of a job that was asked for before the rules read every turn."""
         extractor, profile, found = self._parts.extractor, await self._of_now(held), Reading([])
-        if teaches(held.turn):
+        if is_extractable(held.turn):
             found = await self._parts.compute(lambda: extractor.read(held.view(profile), profile))
         [encoded] = await self._parts.compute(lambda: encode([found.candidates], self._parts.models))
         name, version, embedder = extractor.name, extractor.version, self._parts.models.embedder.model_id
@@ -163,7 +163,7 @@ class JobWork:
         self, llm: LanguageModel, held: HeldTurn
     ) -> tuple[list[Candidate], str | None, str | None]:
         profile = await self._of_now(held)
-        if not teaches(held.turn):
+        if not is_extractable(held.turn):
             return [], None, None
         view = held.view(profile)
         language: Literal["en", "zh"] = "zh" if view.language == "zh" else "en"

@@ -30,7 +30,7 @@ from schemas.profile.model import load_profile
 from schemas.security.sealed_rows import Seals, by_profile, everything
 from schemas.storage.generations import Generation
 from schemas.storage.layouts import MilvusLayout, sink_group
-from sinks.disk_space_guard import WithRoom
+from sinks.disk_space_guard import DiskSpaceGuard
 from sinks.erased import WithoutErased
 from sinks.kafka import KafkaConsumer, KafkaDeadLetters, KafkaSettings
 from sinks.postgres.erasure import PostgresErasures, PostgresFindings
@@ -83,7 +83,7 @@ def _milvus(s: Settings, g: Generation) -> Sink:
     size = embedder_named(g.embedder).dimensions if g.embedder else MilvusLayout().dimensions
     sink = MilvusSink(s.milvus_access, (g.number,), dimensions=size, findings=_findings(s), seals=_seals(s))
     reserve = s.milvus_reserve
-    return WithRoom(sink, reserve) if reserve else sink
+    return DiskSpaceGuard(sink, reserve) if reserve else sink
 
 
 SINKS: dict[str, Callable[[Settings, Generation], Sink]] = {"postgres": _postgres, "redis": _redis, "milvus": _milvus}

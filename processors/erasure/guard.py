@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from processors.erasure.refused import REFUSED, Refused
-from processors.future_timestamps import dated_ahead
+from processors.future_timestamps import reject_future_timestamp
 from processors.step import Emit, Null, Out, Prepared, Reads, Record, StateSpace, Step
 from schemas.base import JsonObject
 from schemas.events.amendments import Amendment
@@ -75,7 +75,7 @@ class Guarded:
         self.source: Topic = inner.source
         self.outputs = inner.outputs
         self.marks = inner.marks
-        self.carries = inner.carries
+        self.cross_partition_topics = inner.cross_partition_topics
         self.coalesce = inner.coalesce
         self.completes = inner.completes
         self.asks = inner.asks
@@ -110,7 +110,7 @@ class Guarded:
     def handle(self, record: Record, prepared: Prepared, state: StateSpace) -> Iterable[Out]:
         event = record.event
         if isinstance(event, Erasure):
-            ahead = dated_ahead(event, record)
+            ahead = reject_future_timestamp(event, record)
             return self._erase(event, state) if ahead is None else [ahead]
         if self.refuses and isinstance(event, Envelope):
             cut = _cut(event, state)

@@ -12,7 +12,7 @@ from processors.memory import citations, ended_records, marks
 from processors.memory.habits import mining as habits
 from processors.memory.replaced import Replaced
 from processors.memory.rows import RECORDS, REJECTIONS, TAILS, VERSIONS_OF_SESSION, Tail
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.summary import Summary
 from processors.ports import Models, ProfileBook
 from processors.reader import pending_replies
@@ -146,7 +146,7 @@ class GateEraser(OwnRows):
         rows.table(VERSIONS_OF_SESSION).delete(session_id)
         Replaced(rows).leave(session_id)
         rows.clear(rows.keys())  # nothing but what is derived from them
-        standing = Standing(rows, self._calibration, self._models.embedder.dimensions, self._models.hash_key)
+        standing = UserMemoryStore(rows, self._calibration, self._models.embedder.dimensions, self._models.hash_key)
         gone = [name for name, _ in versions if standing.get(name) is None]
         done.outs += marks.told_gone(standing, gone)
         profile = self._book.of(e.tenant)

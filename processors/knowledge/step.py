@@ -8,7 +8,7 @@ from datetime import datetime
 
 import orjson
 
-from processors.future_timestamps import dated_ahead
+from processors.future_timestamps import reject_future_timestamp
 from processors.knowledge.chunking import Chunk, chunks
 from processors.knowledge.rows import (
     ACTIVE,
@@ -21,7 +21,7 @@ from processors.knowledge.rows import (
     chunk_name,
 )
 from processors.memory.emit import because, update
-from processors.pii.redacted_values import Gone
+from processors.pii.redacted_values import RedactedValues
 from processors.pii.redaction import redact, replaced, strings
 from processors.ports import Models, ProfileBook, vectors
 from processors.step import Out, OwnerState, PlainStep, Prepared, Reads, Record, StateSpace
@@ -102,7 +102,7 @@ class ChunkStep(PlainStep):
         d = record.event
         if not isinstance(d, Document) or prepared is None:
             return []
-        if (ahead := dated_ahead(d, record)) is not None:
+        if (ahead := reject_future_timestamp(d, record)) is not None:
             return [ahead]
         rows = state.of(d.owner.key)
         at = d.accepted_at or record.timestamp
@@ -182,7 +182,7 @@ class ChunkStep(PlainStep):
         others = list(dict.fromkeys(strings([d.sealed.title, d.sealed.metadata])))
         texts = [d.sealed.markdown, *others]
         redacted = redact(self._models, self._book, [d.tenant] * len(texts), texts)
-        gone = Gone.of(redacted)
+        gone = RedactedValues.of(redacted)
         found = [gone.text(r.text) for r in redacted]
         plain = dict(zip(others, found[1:], strict=True))
         pieces = chunks(found[0], self._models.counter(self._book.of(d.tenant).encoding).count)

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from inference.protocols import Vectors
 from processors.language.item_numbers import unnumbered
-from processors.reader.rules.promising import promising
 from processors.reader.rules.text import prepare, sentences
+from processors.reader.rules.worth_reading import worth_reading
 
 Role = Literal["user", "assistant", "system", "tool", "summary"]
 Embed = Callable[[Sequence[str]], Vectors]
@@ -127,7 +127,7 @@ def _content(text: str, language: Literal["en", "zh"]) -> float:
     """How much a sentence holds that is worth keeping, around 1."""
     words = len(text) / 2 if language == "zh" else len(text.split())
     length = 0.25 if words < 3 else 0.7 if words < 5 else 1.0 if words <= 45 else 0.75
-    weight = length if promising(text, language) else 0.6 * length
+    weight = length if worth_reading(text, language) else 0.6 * length
     return weight * (1.15 if any(c.isdigit() for c in text) else 1.0)
 
 

@@ -12,7 +12,7 @@ from processors.memory.emit import Changes, because, plain_decision, update
 from processors.memory.index import slots_of
 from processors.memory.marks import joined
 from processors.memory.rows import Tail
-from processors.memory.store import Standing, text_features
+from processors.memory.store import UserMemoryStore, text_features
 from processors.memory.versions import Encode
 from processors.step import Emit, Out, Reject
 from schemas.events.amendments import Amendment
@@ -25,7 +25,7 @@ _GATES: Mapping[str, GateName] = {"rescreen": "pii", "regate": "dedupe", "redate
 class AmendmentGate:
     """Applies one amendment to one user's records. `encode`: text to terms and embedding, by the model `model_id`."""
 
-    def __init__(self, standing: Standing, at: datetime, encode: Encode, model_id: str) -> None:
+    def __init__(self, standing: UserMemoryStore, at: datetime, encode: Encode, model_id: str) -> None:
         self._standing, self._at, self._encode, self._model_id = standing, at, encode, model_id
 
     def amend(self, a: Amendment) -> list[Out]:

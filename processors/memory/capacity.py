@@ -16,7 +16,7 @@ from datetime import datetime
 from processors.memory import retention
 from processors.memory.in_project import expired
 from processors.memory.index import leaves_by
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.step import Emit
 from schemas.events.envelope import SourceTurn
 from schemas.events.memory import MemoryUpdate
@@ -24,11 +24,11 @@ from schemas.log.owner import Owner
 from schemas.profile.model import Profile
 
 
-class Room:
+class Capacity:
     """For new memories of one user."""
 
     def __init__(
-        self, owner: Owner, standing: Standing, profile: Profile, at: datetime, turn: SourceTurn | None = None
+        self, owner: Owner, standing: UserMemoryStore, profile: Profile, at: datetime, turn: SourceTurn | None = None
     ) -> None:
         """`turn`: what comes in was said there, and its outcome tells what left."""
         self._owner = owner
@@ -41,7 +41,7 @@ class Room:
     def crowded(self) -> bool:
         return self._standing.memories >= self._profile.bounds.memories
 
-    def made_for(self, new: MemoryUpdate) -> Sequence[Emit] | None:
+    def evict_for(self, new: MemoryUpdate) -> Sequence[Emit] | None:
         """What has to leave before `new` comes in; None where it has to stay out. A record that stands needs none."""
         out: list[Emit] = []
         if self._standing.get(new.record_id) is not None:

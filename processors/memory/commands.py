@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from processors.memory import items, rejections, repeated_command
-from processors.memory.capacity import Room
+from processors.memory.capacity import Capacity
 from processors.memory.emit import Changes, because, changed, deleted, plain_decision, update
 from processors.memory.in_project import InProject
 from processors.memory.index import Slot, values_of
 from processors.memory.marks import holds_again, marked, told_gone, unmarked
 from processors.memory.opposites import opposed
 from processors.memory.rules import EXPLICIT
-from processors.memory.store import Standing, text_features
+from processors.memory.store import UserMemoryStore, text_features
 from processors.memory.values import canonical, same
 from processors.memory.versions import VERSIONED, Versions
 from processors.reader.rules.protocol import holds_many
@@ -28,7 +28,7 @@ from schemas.events.memory import (
     Reason,
     StatementMemory,
     StoreItem,
-    scope_meant,
+    resolve_scope,
 )
 from schemas.log.ids import record_id
 from schemas.log.owner import Owner, OwnerKind
@@ -41,8 +41,8 @@ class CommandGate:
     """Applies one command to one user's standing records."""
 
     def __init__(
-        self, owner: Owner, standing: Standing, versions: Versions, profile: Profile, hash_key: bytes, at: datetime,
-        model_id: str,
+        self, owner: Owner, standing: UserMemoryStore, versions: Versions, profile: Profile, hash_key: bytes,
+        at: datetime, model_id: str,
     ) -> None:  # fmt: skip
         self._standing = standing
         self._versions = versions
@@ -50,7 +50,7 @@ class CommandGate:
         self._hash_key = hash_key
         self._at = at
         self._model_id = model_id
-        self._room = Room(owner, standing, profile, at)
+        self._room = Capacity(owner, standing, profile, at)
 
     def command(self, m: MemoryCommand, refused: str | None = None) -> Iterable[Emit]:
         """`refused`: the entity in it that policy refuses; nothing of it is kept (D5)."""
@@ -61,7 +61,7 @@ class CommandGate:
             return [plain_decision(m.owner, m.command_id, "memory_command", reason, None, self._at)]
         match m.command:
             case "remember":
-                scope = scope_meant(m.scope, m.project_id)
+                scope = resolve_scope(m.scope, m.project_id)
                 if scope is None:
                     reason = because("refused", "command", "scope_without_project")
                     return [plain_decision(m.owner, m.command_id, m.kind or "fact", reason, None, self._at)]
@@ -98,7 +98,7 @@ class CommandGate:
         standing = self._standing.get(name)
         if standing is not None and all(h.record_id != name for h in holders):
             holders.append(standing)
-        made = [] if holders else self._room.made_for(kept)
+        made = [] if holders else self._room.evict_for(kept)
         if made is None:
             reason = because("refused", "retention", "full")
             return [plain_decision(m.owner, m.command_id, kind, reason, None, self._at)]

@@ -11,7 +11,7 @@ from processors.memory.citations import AnswerFeedback, CitationIndex, PendingFe
 from processors.memory.doubted import is_doubted
 from processors.memory.emit import because, changed, plain_decision, update
 from processors.memory.rules import ADOPTED, CORRECTED, RATING_IMPORTANCE, SHARE, bounded, clamp, readable
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.step import Emit
 from schemas.events.memory import Feedback, MemoryUpdate
 from schemas.log.ids import keyed_hash
@@ -21,7 +21,7 @@ from schemas.log.owner import Owner
 class FeedbackGate:
     """Judges standing records of one user."""
 
-    def __init__(self, owner: Owner, standing: Standing, at: datetime, hash_key: bytes) -> None:
+    def __init__(self, owner: Owner, standing: UserMemoryStore, at: datetime, hash_key: bytes) -> None:
         self._owner = owner
         self._standing = standing
         self._at = at

@@ -111,7 +111,7 @@ class FieldValues(Repetition):
 
     def _supersede(self, c: Candidate, names: tuple[str, ...], replaced: list[MemoryUpdate]) -> list[Emit]:
         record = self._record(c, names)
-        made = [] if replaced else self._made_room(c, names, record)
+        made = [] if replaced else self._evicted(c, names, record)
         if made is None:
             return [self._full(c, names)]
         out: list[Emit] = [*made]

@@ -55,7 +55,7 @@ class FreeStatements(Repetition):
             return [decision(self._source, c, because("skipped", "command", "corrected_stands"), before)]
         if before is None and self._ended(c, record):
             return [decision(self._source, c, because("skipped", "extraction", "ended_since"), None)]
-        made = self._made_room(c, (), record)
+        made = self._evicted(c, (), record)
         if made is None:
             return [self._full(c)]
         out: list[Emit] = [*made] if before is None else self._restated(before)

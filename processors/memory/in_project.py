@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from processors.memory.rows import InHot
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.reader.rules.hot import hot_entry, hot_status
 from processors.step import Emit
 from schemas.events.documents import UserMemory, UserMemoryBody
@@ -18,7 +18,9 @@ from schemas.log.owner import Owner
 from schemas.profile.model import Profile
 
 
-def expired(owner: Owner, standing: Standing, record: str, old: MemoryUpdate | None, now: datetime) -> list[Emit]:
+def expired(
+    owner: Owner, standing: UserMemoryStore, record: str, old: MemoryUpdate | None, now: datetime
+) -> list[Emit]:
     """Its days or its user's bound ended it. `old`: None where it had been replaced before; its entries may stand."""
     entries = standing.hot.of(record)
     standing.hot.forget(record)
@@ -39,7 +41,7 @@ def expired(owner: Owner, standing: Standing, record: str, old: MemoryUpdate | N
 class InProject:
     """Of one command. `standing` remembers which entries a record has written."""
 
-    def __init__(self, m: MemoryCommand, standing: Standing, profile: Profile, at: datetime) -> None:
+    def __init__(self, m: MemoryCommand, standing: UserMemoryStore, profile: Profile, at: datetime) -> None:
         self._m = m
         self._at = at
         self._standing = standing

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from processors.memory.changes.signs import signs_of
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.versions import Encode
 from processors.reader.rules.people_en import People
 from processors.reader.rules.person_en import about
@@ -19,7 +19,7 @@ _NAMED = re.compile(r"(?P<name>[A-Z][a-z]{1,20})(?='s [a-z]| (?:is|was|has|had|w
 _OWN = "User's "
 
 
-def with_known_people(e: Extraction, standing: Standing, encode: Encode) -> Extraction:
+def with_known_people(e: Extraction, standing: UserMemoryStore, encode: Encode) -> Extraction:
     """The extraction with the dropped English statements that say of one person of the user's that something changed,
     worded with who they are, as the same session has it: of another one, which may be erased by itself, nothing goes
     into the words of this. None of a group's, where each speaker has people of their own."""

@@ -23,7 +23,7 @@ from typing import Literal
 from processors.memory.emit import because, changed, plain_decision, update
 from processors.memory.index import Slot, values_of
 from processors.memory.rules import ADOPTED, CORRECTED, INFERRED, bounded, clamp, readable
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.values import same
 from processors.memory.versions import Encode, Versions
 from processors.reader.rules.domain import profile_fields
@@ -42,8 +42,8 @@ class Learned:
     """Preferences of one judge."""
 
     def __init__(
-        self, owner: Owner, standing: Standing, versions: Versions, profile: Profile, at: datetime, encode: Encode,
-        model_id: str,
+        self, owner: Owner, standing: UserMemoryStore, versions: Versions, profile: Profile, at: datetime,
+        encode: Encode, model_id: str,
     ) -> None:  # fmt: skip
         self._owner = owner
         self._standing = standing

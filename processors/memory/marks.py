@@ -9,7 +9,7 @@ from datetime import datetime
 
 from processors.memory.emit import changed, update
 from processors.memory.rules import MAX_SOURCES
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.values import iso
 from processors.step import Emit
 from schemas.events.memory import CHANGED_AT, CHANGED_ON, MemoryUpdate
@@ -18,7 +18,7 @@ Dates = Mapping[str, str]
 """Record id -> when that record changed another one, in ISO 8601."""
 
 
-def dates_of(standing: Standing, u: MemoryUpdate) -> Dates:
+def dates_of(standing: UserMemoryStore, u: MemoryUpdate) -> Dates:
     """The records that changed one."""
     on, at = u.sealed.attributes.get(CHANGED_ON), u.sealed.attributes.get(CHANGED_AT)
     if on is None:
@@ -28,7 +28,7 @@ def dates_of(standing: Standing, u: MemoryUpdate) -> Dates:
     return {name: str(when) for name, when in zip(u.conflicts_with, at, strict=True) if when is not None}
 
 
-def _of_one_date(standing: Standing, u: MemoryUpdate, on: str) -> list[str]:
+def _of_one_date(standing: UserMemoryStore, u: MemoryUpdate, on: str) -> list[str]:
     """Whose date it is where an earlier gate kept one for all marks: that of the record which was said then. Where none
     was, the last of those that were not said before: what a record itself changed has no date on it."""
     held = {name: other.occurred_at for name in u.conflicts_with if (other := standing.get(name)) is not None}
@@ -48,7 +48,7 @@ def with_marks(u: MemoryUpdate, names: Iterable[str], dates: Dates) -> MemoryUpd
     return u.model_copy(update={"conflicts_with": named, "sealed": body})
 
 
-def marked_as(standing: Standing, u: MemoryUpdate, before: MemoryUpdate) -> MemoryUpdate:
+def marked_as(standing: UserMemoryStore, u: MemoryUpdate, before: MemoryUpdate) -> MemoryUpdate:
     """A record in other words, with the marks of its earlier words."""
     return with_marks(u, before.conflicts_with, dates_of(standing, before))
 
@@ -57,7 +57,7 @@ def unmarked(u: MemoryUpdate) -> MemoryUpdate:
     return with_marks(u, (), {})
 
 
-def marked(standing: Standing, other: MemoryUpdate, record_id: str, changed_on: datetime | None = None) -> Emit:
+def marked(standing: UserMemoryStore, other: MemoryUpdate, record_id: str, changed_on: datetime | None = None) -> Emit:
     """An active record is marked with one that contradicts it, or changed it at a time."""
     other = standing.get(other.record_id) or other
     dates = dates_of(standing, other)
@@ -66,12 +66,12 @@ def marked(standing: Standing, other: MemoryUpdate, record_id: str, changed_on: 
     return _written(standing, other, (*other.conflicts_with, record_id), dates)
 
 
-def mark_change(standing: Standing, old: MemoryUpdate, new: MemoryUpdate, said: datetime) -> list[Emit]:
+def mark_change(standing: UserMemoryStore, old: MemoryUpdate, new: MemoryUpdate, said: datetime) -> list[Emit]:
     """Of two active records the newer, said then, changed the older."""
     return [marked(standing, old, new.record_id, said), marked(standing, new, old.record_id)]
 
 
-def holds_again(standing: Standing, u: MemoryUpdate, said: datetime) -> tuple[MemoryUpdate, list[Emit]]:
+def holds_again(standing: UserMemoryStore, u: MemoryUpdate, said: datetime) -> tuple[MemoryUpdate, list[Emit]]:
     """A record that is said again: what had changed it before that time is now changed by it. The record is not put."""
     dates = dates_of(standing, u)
     outlived = [name for name, when in dates.items() if when < iso(said)]
@@ -81,7 +81,7 @@ def holds_again(standing: Standing, u: MemoryUpdate, said: datetime) -> tuple[Me
     return with_marks(u, u.conflicts_with, _without(dates, *outlived)), out
 
 
-def unsaid(standing: Standing, u: MemoryUpdate, said: datetime) -> list[Emit]:
+def unsaid(standing: UserMemoryStore, u: MemoryUpdate, said: datetime) -> list[Emit]:
     """A record, which is put already, has lost the citation of a turn of that time. Of two between which that turn had
     decided, the one that is said last now changed the other, on the day of its first citation after those of the
     other."""
@@ -106,14 +106,14 @@ def _first_since(later: MemoryUpdate, earlier: MemoryUpdate) -> datetime | None:
     return min((s.occurred_at for s in later.sources if s.occurred_at > last), default=None)
 
 
-def joined(standing: Standing, u: MemoryUpdate) -> list[Emit]:
+def joined(standing: UserMemoryStore, u: MemoryUpdate) -> list[Emit]:
     """A record that becomes active with its marks: the records that it names name it too. `followed` removes the names
     of records that are not active."""
     others = (standing.get(name) for name in u.conflicts_with if name not in standing.naming(u.record_id))
     return [marked(standing, other, u.record_id) for other in others if other is not None]
 
 
-def told_gone(standing: Standing, records: Iterable[str]) -> list[Emit]:
+def told_gone(standing: UserMemoryStore, records: Iterable[str]) -> list[Emit]:
     """Other records lose the names of these, which are deleted or say something else now."""
     return [
         _parted(standing, other, gone)
@@ -123,7 +123,7 @@ def told_gone(standing: Standing, records: Iterable[str]) -> list[Emit]:
     ]
 
 
-def followed(standing: Standing, emits: Iterable[Emit]) -> list[Emit]:
+def followed(standing: UserMemoryStore, emits: Iterable[Emit]) -> list[Emit]:
     """What follows for the marks of others from records that an event changed: two name each other or neither does, and
     what is only observed changes nothing."""
     out: list[Emit] = []
@@ -144,7 +144,7 @@ def followed(standing: Standing, emits: Iterable[Emit]) -> list[Emit]:
     return out
 
 
-def _parted(standing: Standing, u: MemoryUpdate, gone: str) -> Emit:
+def _parted(standing: UserMemoryStore, u: MemoryUpdate, gone: str) -> Emit:
     return _written(standing, u, (n for n in u.conflicts_with if n != gone), _without(dates_of(standing, u), gone))
 
 
@@ -152,7 +152,7 @@ def _without(dates: Dates, *names: str) -> Dates:
     return {name: when for name, when in dates.items() if name not in names}
 
 
-def _written(standing: Standing, u: MemoryUpdate, names: Iterable[str], dates: Dates) -> Emit:
+def _written(standing: UserMemoryStore, u: MemoryUpdate, names: Iterable[str], dates: Dates) -> Emit:
     told = changed(with_marks(u, names, dates))
     standing.put(told, standing.features(u.record_id))
     return update(told)

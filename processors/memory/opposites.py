@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from processors.memory.index import slots_of, values_of
 from processors.memory.rules import MAX_SOURCES
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.values import same
 from processors.reader.rules.catalogue import spec_of
 from schemas.events.memory import MemoryUpdate
@@ -13,7 +13,7 @@ from schemas.profile.model import Profile
 from schemas.profile.slots import OPPOSITES
 
 
-def opposed(standing: Standing, profile: Profile, new: MemoryUpdate) -> list[MemoryUpdate]:
+def opposed(standing: UserMemoryStore, profile: Profile, new: MemoryUpdate) -> list[MemoryUpdate]:
     """Standing records of the same person and scope that hold a value of `new` in the opposite field."""
     found: dict[str, MemoryUpdate] = {}
     for slot in slots_of(new):

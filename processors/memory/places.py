@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from processors.memory.index import values_of as standing_values
 from processors.memory.readings import made_by, of_people
 from processors.memory.rows import TurnReading
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.values import canonical
 from processors.memory.versions import VERSIONED
 from processors.reader.carried import words_of
@@ -37,7 +37,7 @@ class Places:
     """Of one extraction. What does not say its place is told by its number in the turn and its words, as ever."""
 
     def __init__(
-        self, source: Extraction, standing: Standing, before: Sequence[MemoryUpdate],
+        self, source: Extraction, standing: UserMemoryStore, before: Sequence[MemoryUpdate],
         restates: Mapping[int, MemoryUpdate], reader: str = "",
     ) -> None:  # fmt: skip
         """`before`: what stands of the turn from the extractor before; `restates`: ordinal of a candidate -> the one of

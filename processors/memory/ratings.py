@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from processors.memory.emit import because
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from schemas.base import Json
 from schemas.events.memory import Feedback, KeptFeedback, MemoryBody
 from schemas.log.ids import record_id
@@ -18,7 +18,7 @@ from schemas.log.owner import OwnerKind
 from schemas.profile.model import Profile
 
 
-def kept(f: Feedback, standing: Standing, profile: Profile, at: datetime) -> KeptFeedback:
+def kept(f: Feedback, standing: UserMemoryStore, profile: Profile, at: datetime) -> KeptFeedback:
     """One record a feedback, of kind `feedback`; nothing of it stays in the gate's state but its id."""
     name = record_id(f.owner, "feedback", f.feedback_id)
     value: dict[str, Json] = {

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Literal
 
-from processors.memory.capacity import Room
+from processors.memory.capacity import Capacity
 from processors.memory.emit import Changes, because, decision
 from processors.memory.existing_info import CallersValues
 from processors.memory.index import Slot, since
@@ -15,7 +15,7 @@ from processors.memory.places import Places
 from processors.memory.repeats import Repeats
 from processors.memory.restate import Restated
 from processors.memory.rules import readable
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.values import canonical
 from processors.memory.versions import VERSIONED, Versions
 from processors.reader.rules.protocol import holds_many, values_of
@@ -39,7 +39,7 @@ class TurnRecords:
     """Records of one extraction: it, the user's active records, and what both are decided by."""
 
     def __init__(
-        self, source: Extraction, standing: Standing, versions: Versions, profile: Profile, hash_key: bytes,
+        self, source: Extraction, standing: UserMemoryStore, versions: Versions, profile: Profile, hash_key: bytes,
         again: Restated | None = None, *, reader: str = "",
     ) -> None:  # fmt: skip
         """`again`: what stands of the turn from the extractor before, where this one restates it. `reader`: as in
@@ -49,7 +49,7 @@ class TurnRecords:
         self._repeats = Repeats(source, standing, self._places)
         self._source = source
         self._standing = standing
-        self._room = Room(source.owner, standing, profile, source.accepted_at, source.turn)
+        self._room = Capacity(source.owner, standing, profile, source.accepted_at, source.turn)
         self._versions = versions
         self._profile = profile
         self._hash_key = hash_key
@@ -145,8 +145,8 @@ class TurnRecords:
             return True
         return c.occurred_from is not None and begun != held.occurred_at and c.occurred_from < begun
 
-    def _made_room(self, c: Candidate, names: tuple[str, ...], record: str) -> Sequence[Emit] | None:
-        return self._room.made_for(self._new(c, names, record, [])) if self._room.crowded else []
+    def _evicted(self, c: Candidate, names: tuple[str, ...], record: str) -> Sequence[Emit] | None:
+        return self._room.evict_for(self._new(c, names, record, [])) if self._room.crowded else []
 
     def _full(self, c: Candidate, names: tuple[str, ...] = ()) -> Emit:
         return decision(self._source, c, because("refused", "retention", "full"), None, part(c, names))

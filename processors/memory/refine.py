@@ -20,7 +20,7 @@ from processors.memory.marks import dates_of, marked, with_marks
 from processors.memory.readings import RULES, made_by, of_people
 from processors.memory.restate import Restated, retired
 from processors.memory.rows import TurnReading
-from processors.memory.store import Standing, text_features
+from processors.memory.store import UserMemoryStore, text_features
 from processors.memory.values import same
 from processors.memory.versions import VERSIONED, Versions
 from processors.reader.carried import denies, words_of
@@ -53,7 +53,7 @@ _ENDED = Verdict(because("skipped", "extraction", "ended_since"))
 class Refinement:
     """Of one turn, for one extraction. Looks at what stands when it is asked."""
 
-    def __init__(self, source: Extraction, standing: Standing, reading: TurnReading, profile: Profile) -> None:
+    def __init__(self, source: Extraction, standing: UserMemoryStore, reading: TurnReading, profile: Profile) -> None:
         self._source = source
         self._standing = standing
         self._reading = reading
@@ -186,7 +186,7 @@ class SecondReading(CandidateGate):
     """Decides the candidates of an extraction of a turn that another extractor has read."""
 
     def __init__(
-        self, source: Extraction, standing: Standing, versions: Versions, profile: Profile, hash_key: bytes,
+        self, source: Extraction, standing: UserMemoryStore, versions: Versions, profile: Profile, hash_key: bytes,
         again: Restated | None, reading: TurnReading,
     ) -> None:  # fmt: skip
         super().__init__(source, standing, versions, profile, hash_key, again, reader=source.extractor)

@@ -9,7 +9,7 @@ from processors.memory.index import values_of as standing_values
 from processors.memory.meaning import meaning, meaning_of_candidate
 from processors.memory.read_at import ReadAt, overlap
 from processors.memory.rows import Rejection
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.values import canonical
 from processors.reader.rules.protocol import values_of
 from schemas.base import JsonValue
@@ -20,7 +20,7 @@ REJECTED_SOURCE = "rejected_source"
 """It was rejected as what this very turn says."""
 
 
-def leave(standing: Standing, target: MemoryUpdate, at: datetime, hash_key: bytes) -> None:
+def leave(standing: UserMemoryStore, target: MemoryUpdate, at: datetime, hash_key: bytes) -> None:
     """Reject every value of a record: kind, field, scope, a keyed hash of the normalised value (not the value), the
     source turns, where it was read in them, and when; and a keyed hash of its words, by which another wording of the
     same turn is known. Without a field also one of whose it is, what it says and whether it denies it."""
@@ -34,7 +34,7 @@ def leave(standing: Standing, target: MemoryUpdate, at: datetime, hash_key: byte
         standing.reject(Rejection(target.kind, field, target.scope, digest, turns, at, words, means, places))
 
 
-def leave_gone(standing: Standing, record_id: str, kind: str, at: datetime) -> None:
+def leave_gone(standing: UserMemoryStore, record_id: str, kind: str, at: datetime) -> None:
     """The same for a record that stands no more: what its last version said."""
     tail = standing.tails.get(record_id)
     if tail is None or tail.last is None:

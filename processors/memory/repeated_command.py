@@ -9,13 +9,13 @@ from processors.dedupe.window import WINDOW
 from processors.memory.emit import Changes, because, changed
 from processors.memory.index import saying_of, values_of
 from processors.memory.rules import DUPLICATE_IMPORTANCE, EXPLICIT, MAX_SOURCES, bounded
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.values import same, wording
 from processors.memory.versions import VERSIONED
 from schemas.events.memory import MemoryUpdate
 
 
-def twin(standing: Standing, new: MemoryUpdate, named_time: datetime | None) -> MemoryUpdate | None:
+def twin(standing: UserMemoryStore, new: MemoryUpdate, named_time: datetime | None) -> MemoryUpdate | None:
     """The standing record that says what `new` would. Facts, preferences and intents stand without a time limit;
     an episode is the same for 7 days, and not where the caller names another day for it (`named_time`)."""
     for old in standing.said(saying_of(new)):

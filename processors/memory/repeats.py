@@ -9,14 +9,14 @@ from processors.dedupe.features import Features
 from processors.dedupe.window import COMPARED, NEAR, Match
 from processors.memory.index import vector
 from processors.memory.places import Places
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from schemas.events.memory import Candidate, Extraction, MemoryUpdate
 
 
 class Repeats:
     """Of one extraction."""
 
-    def __init__(self, source: Extraction, standing: Standing, places: Places) -> None:
+    def __init__(self, source: Extraction, standing: UserMemoryStore, places: Places) -> None:
         self._source = source
         self._standing = standing
         self._places = places

@@ -14,7 +14,7 @@ from processors.memory.places import matched, same_place
 from processors.memory.readings import made_by, of_people
 from processors.memory.rows import TurnReading
 from processors.memory.rules import MAX_BEFORE
-from processors.memory.store import Standing, text_features
+from processors.memory.store import UserMemoryStore, text_features
 from processors.memory.values import same
 from processors.memory.versions import VERSIONED
 from processors.reader.rules.protocol import values_of
@@ -25,7 +25,7 @@ from schemas.events.memory import Candidate, Extraction, MemoryUpdate, Span, Sta
 LEARNED = VERSIONED | {"episode", "relation"}
 
 
-def kept_of(turn_id: str, standing: Standing) -> list[KeptMemory]:
+def kept_of(turn_id: str, standing: UserMemoryStore) -> list[KeptMemory]:
     """What stands of what a turn was the first to say, as a project's report counts it."""
     return [
         KeptMemory(kind=u.kind, episode_type=u.episode_type, text=u.sealed.text, record_id=u.record_id)
@@ -38,7 +38,7 @@ class Restated:
     """A turn that an older version of the extractor read: what stands of that, and what becomes of it. What another
     extractor read is none of it."""
 
-    def __init__(self, source: Extraction, standing: Standing, reading: TurnReading) -> None:
+    def __init__(self, source: Extraction, standing: UserMemoryStore, reading: TurnReading) -> None:
         self._source = source
         self._standing = standing
         self._reading = reading
@@ -119,7 +119,7 @@ class Restated:
         return out
 
 
-def retired(u: MemoryUpdate, source: Extraction, standing: Standing, rule: str) -> list[Emit]:
+def retired(u: MemoryUpdate, source: Extraction, standing: UserMemoryStore, rule: str) -> list[Emit]:
     """A record that a reading of its turn takes back: it was never true, and what it had replaced holds again."""
     reason = because("retired", "extraction", rule)
     # Of what went on without a field, or holds again, this version began later than it has been true.
@@ -131,7 +131,7 @@ def retired(u: MemoryUpdate, source: Extraction, standing: Standing, rule: str) 
     return [update(closed), told, *_brought_back(u, source.accepted_at, standing)]
 
 
-def _brought_back(u: MemoryUpdate, at: datetime, standing: Standing) -> Iterable[Emit]:
+def _brought_back(u: MemoryUpdate, at: datetime, standing: UserMemoryStore) -> Iterable[Emit]:
     """What the retired record had replaced holds again, where nothing else has taken its place and nobody deleted
     it: of several the newest first."""
     replaced = standing.replaced.by(u.record_id, at)
@@ -158,14 +158,14 @@ def _brought_back(u: MemoryUpdate, at: datetime, standing: Standing) -> Iterable
         yield from joined(standing, again)
 
 
-def _ended_so(old: MemoryUpdate, u: MemoryUpdate, standing: Standing) -> bool:
+def _ended_so(old: MemoryUpdate, u: MemoryUpdate, standing: UserMemoryStore) -> bool:
     """Is the version that `u` replaced the last one of its record, neither active again nor deleted?"""
     tail, last = standing.tail(old.record_id), u.version if old.record_id == u.record_id else old.version
     return tail is not None and tail.version == last and standing.ending(old.record_id) == "ended"
 
 
 def note_replaced(
-    standing: Standing, record: str, replaced: Sequence[MemoryUpdate], turn: str, at: datetime
+    standing: UserMemoryStore, record: str, replaced: Sequence[MemoryUpdate], turn: str, at: datetime
 ) -> None:
     """Remember for a while what the statement of a `turn` replaced. What the same turn had said before is no such
     thing: it was never true; what that had replaced is."""

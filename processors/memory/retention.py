@@ -30,7 +30,7 @@ from processors.memory.in_project import expired
 from processors.memory.items import lives_until
 from processors.memory.restate import LEARNED
 from processors.memory.rules import MAX_ENDED, MAX_GONE
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.state_tables import JsonRows, Single, Table, TimeRows
 from processors.step import Emit, Null, Out, Reads, StateSpace
 from schemas.events.amendments import Amendment
@@ -140,7 +140,7 @@ def _bucket(day: date) -> str:
 class Retention:
     """Records of one user."""
 
-    def __init__(self, owner: Owner, standing: Standing, profile: Profile, state: StateSpace) -> None:
+    def __init__(self, owner: Owner, standing: UserMemoryStore, profile: Profile, state: StateSpace) -> None:
         self._owner = owner
         self._standing = standing
         self._profile = profile
@@ -264,7 +264,7 @@ class Retention:
 
 
 def retired(
-    owner: Owner, standing: Standing, profile: Profile, u: MemoryUpdate, rule: str, now: datetime,
+    owner: Owner, standing: UserMemoryStore, profile: Profile, u: MemoryUpdate, rule: str, now: datetime,
     turn: SourceTurn | None = None,
 ) -> list[Emit]:  # fmt: skip
     """A standing record ends as its class says: deleted, or archived (`rule` is that of a deletion but for expiry).

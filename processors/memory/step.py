@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from processors.dedupe.calibration import calibration_for
-from processors.future_timestamps import dated_ahead
+from processors.future_timestamps import reject_future_timestamp
 from processors.memory import citations, items, marks, retention, views
 from processors.memory.amended import AmendmentGate
 from processors.memory.candidates import CandidateGate
@@ -23,7 +23,7 @@ from processors.memory.refine import SecondReading
 from processors.memory.restate import Restated
 from processors.memory.retention import Retention
 from processors.memory.rows import InHot, TurnReading
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.turn_outcome import digest, digest_again, note_reading, turn_decisions
 from processors.memory.versions import Versions
 from processors.memory.views import UserViews, ViewParts
@@ -64,7 +64,7 @@ class Gate(PlainStep):
     source = topics.LEDGER
     outputs = (topics.UPDATES, topics.DECISIONS, topics.PROJECT_EVENTS, topics.JOBS)
     marks = (topics.UPDATES, topics.DECISIONS)
-    carries = (topics.PROJECT_EVENTS,)
+    cross_partition_topics = (topics.PROJECT_EVENTS,)
 
     def __init__(self, models: Models, book: ProfileBook, *, ask_model: bool = False) -> None:
         """`ask_model`: narratives are also worded by a model, as jobs."""
@@ -136,7 +136,7 @@ class Gate(PlainStep):
         event = record.event if prepared is None else prepared
         if isinstance(event, Tick):
             return [*self._overdue(event.now, state), *views.tick(self._views, event.now, state)]
-        if (ahead := dated_ahead(event, record)) is not None:
+        if (ahead := reject_future_timestamp(event, record)) is not None:
             return [ahead]
         if (name := outgrown_value(event)) is not None:
             return [Reject("too_large", f"sealed.{name}: {TOO_LARGE}")]
@@ -149,14 +149,14 @@ class Gate(PlainStep):
         at = event.accepted_at or record.timestamp
         refused = event.refused_for if isinstance(event, MemoryCommand | Feedback) else None
         dimensions, key = self._models.embedder.dimensions, self._models.hash_key
-        standing = Standing(state.of(event.owner.key), self._calibration, dimensions, key)
+        standing = UserMemoryStore(state.of(event.owner.key), self._calibration, dimensions, key)
         mine = UserViews(self._views, event.owner, standing, state, at)
         taken = mine.takes(event, refused)
         outs = self._decided(event, at, standing, refused, state) if taken is None else taken
         return mine.followed(event, outs)
 
     def _decided(
-        self, event: views.UserRecord, at: datetime, standing: Standing, refused: str | None, state: StateSpace
+        self, event: views.UserRecord, at: datetime, standing: UserMemoryStore, refused: str | None, state: StateSpace
     ) -> Iterable[Out]:
         profile = self._book.of(event.tenant)
         if isinstance(event, Extraction):  # under the version that made it
@@ -178,7 +178,7 @@ class Gate(PlainStep):
 
     def _amendment(self, a: Amendment, record: Record, state: StateSpace) -> Iterable[Out]:
         dimensions, key = self._models.embedder.dimensions, self._models.hash_key
-        standing = Standing(state.of(a.owner.key), self._calibration, dimensions, key)
+        standing = UserMemoryStore(state.of(a.owner.key), self._calibration, dimensions, key)
         at = a.accepted_at or record.timestamp
         outs = AmendmentGate(standing, at, self._encode, self._models.embedder.model_id).amend(a)
         if a.cause == "rescreen":
@@ -194,11 +194,11 @@ class Gate(PlainStep):
         """Habits whose hour has come (C5)."""
         out: list[Out] = []
         for owner, action in habits.due(now, state):
-            standing = Standing(state.of(owner.key), self._calibration, self._models.embedder.dimensions)
+            standing = UserMemoryStore(state.of(owner.key), self._calibration, self._models.embedder.dimensions)
             out += self._habits(owner, standing, state, now).tick(action)
         return out
 
-    def _extraction(self, e: Extraction, standing: Standing, versions: Versions, state: StateSpace) -> list[Out]:
+    def _extraction(self, e: Extraction, standing: UserMemoryStore, versions: Versions, state: StateSpace) -> list[Out]:
         turn = e.turn.turn_id
         reading = standing.readings.of(turn, e.accepted_at) or TurnReading()
         if e.extractor_version <= reading.versions.get(e.extractor, 0):
@@ -228,12 +228,12 @@ class Gate(PlainStep):
             return out
         return [*out, *self._habits(e.owner, standing, state, e.accepted_at).turn(e)]
 
-    def _habits(self, owner: Owner, standing: Standing, state: StateSpace, at: datetime) -> habits.HabitGate:
+    def _habits(self, owner: Owner, standing: UserMemoryStore, state: StateSpace, at: datetime) -> habits.HabitGate:
         encoder = habits.Encoder(self._encode, self._models.embedder.model_id)
         return habits.HabitGate(owner, standing, state, self._book.of(owner.tenant), at, encoder)
 
     def _decide(
-        self, e: Extraction, gate: CandidateGate, standing: Standing, out: list[Out], kept: _Kept
+        self, e: Extraction, gate: CandidateGate, standing: UserMemoryStore, out: list[Out], kept: _Kept
     ) -> None:
         for c in e.sealed.candidates:
             emitted = list(gate.decide(c))
@@ -251,12 +251,12 @@ class Gate(PlainStep):
         waited = _book(g, state, g.accepted_at).give(g.record_ids, g.context_id, g.interaction_id)
         if not waited:
             return []
-        standing = Standing(state.of(g.owner.key), self._calibration, self._models.embedder.dimensions)
+        standing = UserMemoryStore(state.of(g.owner.key), self._calibration, self._models.embedder.dimensions)
         outs = [*self._spread(waited, g.owner, g.accepted_at, standing)]
         return [*outs, *UserViews(self._views, g.owner, standing, state, g.accepted_at).judged_later(outs)]
 
     def _spread(
-        self, pending: Sequence[AnswerFeedback], owner: Owner, at: datetime, standing: Standing
+        self, pending: Sequence[AnswerFeedback], owner: Owner, at: datetime, standing: UserMemoryStore
     ) -> Iterable[Emit]:
         gate = FeedbackGate(owner, standing, at, self._models.hash_key)
         emits = [e for feedback in pending for e in gate.spread(feedback)]
@@ -264,7 +264,7 @@ class Gate(PlainStep):
         emits += raised.judged(standing, versions, at)
         yield from (*emits, *marks.followed(standing, emits))
 
-    def _cited(self, e: Extraction, standing: Standing, state: StateSpace) -> Iterable[Emit]:
+    def _cited(self, e: Extraction, standing: UserMemoryStore, state: StateSpace) -> Iterable[Emit]:
         """Memories that the model was given, and the turn names by id or by its context, are in use: renewed (D7)."""
         book = _book(e, state, e.accepted_at)
         named = tuple(dict.fromkeys((*e.recalled_ids, *book.of_context(e.context_id))))
@@ -288,7 +288,7 @@ def _book(event: Given | Feedback | Extraction, state: StateSpace, at: datetime)
     return CitationIndex(state.of(citations.place(event.owner)) if named else None, at)
 
 
-def _to_project(e: Extraction, c: Candidate, emitted: Sequence[Emit], standing: Standing) -> Iterable[Emit]:
+def _to_project(e: Extraction, c: Candidate, emitted: Sequence[Emit], standing: UserMemoryStore) -> Iterable[Emit]:
     """A kept decision or status of a project is also a candidate for its hot memory (A4)."""
     project = c.project_id or e.project_id
     kept = [u.event for u in emitted if isinstance(u.event, MemoryUpdate) and u.event.state == "active"]

@@ -45,7 +45,7 @@ _LATE = timedelta(days=7)
 index, which forgets that much later than the window ends. For one that is later still it is filled from the rows."""
 
 
-class Standing:
+class UserMemoryStore:
     """Rows of one user as records. Every change goes to the row and to the cached index."""
 
     def __init__(

@@ -13,7 +13,7 @@ from processors.memory.emit import Changes, because, changed, deleted, plain_dec
 from processors.memory.index import values_of
 from processors.memory.narrative import Statement, in_order, language_of, missing, narrative
 from processors.memory.rows import NARRATIVE_JOB, SUMMARIES, NarrativeJob
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.versions import FIELDS_LEFT
 from processors.step import Emit, OwnerState
 from schemas.events.documents import Job, JobBody
@@ -37,7 +37,7 @@ class Summary:
     """The narrative of one user. `ask_model`: a model words it, too."""
 
     def __init__(
-        self, owner: Owner, standing: Standing, rows: OwnerState, profile: Profile, at: datetime, ask_model: bool
+        self, owner: Owner, standing: UserMemoryStore, rows: OwnerState, profile: Profile, at: datetime, ask_model: bool
     ) -> None:
         self._owner = owner
         self._standing = standing

@@ -17,7 +17,7 @@ from processors.memory.column_provenance import Timed
 from processors.memory.emit import because, deleted, plain_decision, update
 from processors.memory.index import Slot, values_of
 from processors.memory.rules import RATING_IMPORTANCE, bounded
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.versions import Encode
 from processors.step import Emit
 from schemas.base import Json
@@ -61,7 +61,7 @@ class TableGate:
     """The tables of one user."""
 
     def __init__(
-        self, owner: Owner, standing: Standing, profile: Profile, at: datetime, encode: Encode, model_id: str
+        self, owner: Owner, standing: UserMemoryStore, profile: Profile, at: datetime, encode: Encode, model_id: str
     ) -> None:
         self._owner = owner
         self._standing = standing

@@ -10,7 +10,7 @@ from processors.memory.readings import RULES, made_by
 from processors.memory.restate import kept_of
 from processors.memory.rows import InHot, TurnReading
 from processors.memory.rules import MAX_PLACES, readable
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.step import Emit
 from schemas.events.documents import KeptMemory, TurnDigest, TurnDigestBody
 from schemas.events.memory import MODEL_GAVE_UP, MODEL_READ, Extraction, HotValue, MemoryUpdate, Span
@@ -33,7 +33,7 @@ def turn_decisions(e: Extraction) -> list[Emit]:
 
 
 def note_reading(
-    e: Extraction, standing: Standing, reading: TurnReading, claimed: Mapping[str, Span | None]
+    e: Extraction, standing: UserMemoryStore, reading: TurnReading, claimed: Mapping[str, Span | None]
 ) -> None:
     """Remember who read the turn, and which words each record of it was read from: as its own extractor told last."""
     for name, span in claimed.items():
@@ -54,7 +54,7 @@ def digest(e: Extraction, kept: Sequence[KeptMemory]) -> Emit:
     return _digest(e, TurnDigestBody(content=e.sealed.content, speaker=e.sealed.speaker, kept=tuple(kept)))
 
 
-def digest_again(e: Extraction, standing: Standing, ended: Sequence[MemoryUpdate] | None) -> Emit:
+def digest_again(e: Extraction, standing: UserMemoryStore, ended: Sequence[MemoryUpdate] | None) -> Emit:
     """The same once more. `ended`: records whose entries of hot memory leave but for those that are said now; None:
     all that the turn wrote."""
     said = list(_hot(e, standing))
@@ -70,7 +70,7 @@ def digest_again(e: Extraction, standing: Standing, ended: Sequence[MemoryUpdate
     return _digest(e, body, restated=True)
 
 
-def _hot(e: Extraction, standing: Standing) -> Iterable[HotValue]:
+def _hot(e: Extraction, standing: UserMemoryStore) -> Iterable[HotValue]:
     """What the turn says for hot memory: what is not sure enough to be read only where it stands for another reason."""
     turn = e.turn.turn_id
     of_turn = (u for u in standing.all() if u.state == "active" and any(s.turn_id == turn for s in u.sources))

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from processors.memory.emit import because, changed, update
 from processors.memory.index import since, values_of
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.step import Emit
 from schemas.base import JsonValue
 from schemas.events.memory import MemoryUpdate, Reason
@@ -25,7 +25,7 @@ class Versions:
     """Ends records of one user. `encode` is needed rarely: for a text that the gate has to word itself. `model_id`: of
     its embeddings."""
 
-    def __init__(self, standing: Standing, profile: Profile, encode: Encode, model_id: str) -> None:
+    def __init__(self, standing: UserMemoryStore, profile: Profile, encode: Encode, model_id: str) -> None:
         self._standing = standing
         self._profile = profile
         self._encode = encode

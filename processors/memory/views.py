@@ -20,7 +20,7 @@ from processors.memory.habits.rows import ZONE
 from processors.memory.learned import Learned
 from processors.memory.read_under import any_low
 from processors.memory.retention import Retention
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.summary import Summary
 from processors.memory.tables import TableGate
 from processors.memory.versions import Encode, Versions
@@ -49,7 +49,9 @@ class ViewParts:
 class UserViews:
     """The views of one user, during one event."""
 
-    def __init__(self, parts: ViewParts, owner: Owner, standing: Standing, state: StateSpace, at: datetime) -> None:
+    def __init__(
+        self, parts: ViewParts, owner: Owner, standing: UserMemoryStore, state: StateSpace, at: datetime
+    ) -> None:
         self._parts = parts
         self._profile: Profile = parts.book.of(owner.tenant)
         self._standing = standing
@@ -144,7 +146,7 @@ def tick(parts: ViewParts, now: datetime, state: StateSpace) -> list[Emit]:
     """Records whose day has come, and the lists of the days that have."""
     out: list[Emit] = []
     for owner, record, key in retention.due(now, state):
-        standing = Standing(state.of(owner.key), parts.calibration, parts.dimensions)
+        standing = UserMemoryStore(state.of(owner.key), parts.calibration, parts.dimensions)
         out += Retention(owner, standing, parts.book.of(owner.tenant), state).end(record, key, now)
         out += marks.told_gone(standing, [] if standing.get(record) is not None else [record])
     retention.open_days(now, state)

@@ -21,7 +21,7 @@ _TOLD = re.compile(f"[0-9{HAN}]|[^\\W\\d_a-z]")
 _SHORT_NUMBER = 4
 
 
-class Gone:
+class RedactedValues:
     """Values that policy took out of one record, and what stands for each: of two texts the first one's."""
 
     __slots__ = ("_parts", "_shown", "_whole")
@@ -35,7 +35,7 @@ class Gone:
         self._parts = sorted(filter(_may_be_part, self._shown), key=lambda value: (-len(value), value))
 
     @classmethod
-    def of(cls, redactions: Iterable[Redaction]) -> Gone:
+    def of(cls, redactions: Iterable[Redaction]) -> RedactedValues:
         return cls(pair for r in redactions for pair in r.gone)
 
     def __bool__(self) -> bool:
@@ -106,4 +106,4 @@ def _standing_alone(value: str) -> str:
     return before + re.escape(value) + behind
 
 
-NOTHING = Gone()
+NOTHING = RedactedValues()

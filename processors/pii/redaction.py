@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from inference.language import HAN
 from processors.pii.redact import Redaction, apply
-from processors.pii.redacted_values import NOTHING, Gone
+from processors.pii.redacted_values import NOTHING, RedactedValues
 from processors.ports import Models, ProfileBook
 from schemas.base import JsonValue
 from schemas.profile.pii_policy import DEFAULT_POLICY, PiiPolicy
@@ -65,7 +65,7 @@ def strings(value: JsonValue) -> Iterator[str]:
             yield from strings(item)
 
 
-def replaced(value: JsonValue, redacted: Mapping[str, str], gone: Gone = NOTHING) -> JsonValue:
+def replaced(value: JsonValue, redacted: Mapping[str, str], gone: RedactedValues = NOTHING) -> JsonValue:
     """The same JSON with its texts redacted, and without what policy took out of the record's other parts (`gone`). A
     number of which something was masked becomes a string; of keys that are masked alike each keeps its value."""
     if isinstance(value, str):
@@ -91,13 +91,13 @@ def telling(key: str) -> bool:
     return bool(_TELLING_KEY.search(key)) or not _GIVEN_KEY.fullmatch(key)
 
 
-def _named(key: str, redacted: Mapping[str, str], gone: Gone) -> str:
+def _named(key: str, redacted: Mapping[str, str], gone: RedactedValues) -> str:
     if _TELLING_KEY.search(key):
         return gone.value(key, redacted.get(key, key))
     return key if _GIVEN_KEY.fullmatch(key) else gone.value(key, key)
 
 
-def _beside(key: JsonValue, item: JsonValue, redacted: Mapping[str, str], gone: Gone) -> JsonValue:
+def _beside(key: JsonValue, item: JsonValue, redacted: Mapping[str, str], gone: RedactedValues) -> JsonValue:
     told = _with_key(key, item)
     shown = told if told is None else redacted.get(told, told)
     if told is None or shown is None or shown == told:

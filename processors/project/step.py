@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from processors.future_timestamps import dated_ahead
+from processors.future_timestamps import reject_future_timestamp
 from processors.memory.emit import because, plain_decision
 from processors.pii.redact import Redaction
 from processors.pii.redaction import redact, telling
@@ -136,7 +136,7 @@ class Project(PlainStep):
 
     def handle(self, record: Record, prepared: _Screened | None, state: StateSpace) -> Iterable[Out]:
         event = record.event if prepared is None else prepared.command
-        if (ahead := dated_ahead(event, record)) is not None:
+        if (ahead := reject_future_timestamp(event, record)) is not None:
             return [ahead]
         if (name := outgrown_value(event)) is not None:
             return [Reject("too_large", f"sealed.{name}: {TOO_LARGE}")]

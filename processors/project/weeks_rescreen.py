@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 
 from processors.pii.redact import Redaction
-from processors.pii.redacted_values import Gone
+from processors.pii.redacted_values import RedactedValues
 from processors.pii.redaction import redact, replaced, strings
 from processors.ports import Models, ProfileBook
 from processors.project import weeks
@@ -91,11 +91,11 @@ class _Held:
     def masked(self, clean: Found, gone: datetime) -> bool:
         """Whether a row has changed. `gone`: when the week goes."""
         changed = [self._masked_turn(name, clean, gone) for name in self._turns()]
-        everything = Gone.of(clean[text] for text in self.texts)
+        everything = RedactedValues.of(clean[text] for text in self.texts)
         return any([*changed, self._masked_report(clean, everything, gone)])
 
     def _masked_turn(self, name: str, clean: Found, gone: datetime) -> bool:
-        mine = Gone.of(clean[text] for text in self._texts_of(name))
+        mine = RedactedValues.of(clean[text] for text in self._texts_of(name))
 
         def shown(text: str) -> str:
             return mine.text(clean[text].text) if text else text
@@ -108,7 +108,7 @@ class _Held:
             self._statements.put(name, new_noted, gone)
         return (new_held, new_noted) != (held, noted)
 
-    def _masked_report(self, clean: Found, everything: Gone, gone: datetime) -> bool:
+    def _masked_report(self, clean: Found, everything: RedactedValues, gone: datetime) -> bool:
         summary = everything.text(clean[self._summary].text) if self._summary else ""
         if summary != self._summary:
             self._extract.put(summary, gone)

@@ -18,8 +18,8 @@ from processors.pii.redact import refused_for
 from processors.ports import Models, ProfileBook, vectors
 from processors.reader import pending_replies
 from processors.reader.rules.confirm import asks_to_confirm, confirms
-from processors.reader.rules.promising import promising
 from processors.reader.rules.protocol import Extractor, Reading, TurnView
+from processors.reader.rules.worth_reading import worth_reading
 from processors.reader.secrets import without_secrets
 from processors.step import Emit, Out, PlainStep, Reads, Record, StateSpace
 from schemas.base import JsonObject
@@ -128,7 +128,7 @@ class Extract(PlainStep):
         return extraction(turn, candidates, name, version, model_id, model_asked=asks, dropped=dropped)
 
     def _read(self, event: Event, reply: str = "") -> Reading:
-        if not isinstance(event, ScreenedTurn) or not teaches(event):
+        if not isinstance(event, ScreenedTurn) or not is_extractable(event):
             return Reading([])
         profile = self._book.of(event.tenant)
         return without_secrets(self._extractor.read(view_of(event, profile, reply), profile))
@@ -148,7 +148,7 @@ def _same(plain: Reading, agreed: Reading) -> bool:
 
 
 def _asks_to_confirm(event: Event) -> bool:
-    return isinstance(event, ScreenedTurn) and teaches(event) and asks_to_confirm(event.sealed.content)
+    return isinstance(event, ScreenedTurn) and is_extractable(event) and asks_to_confirm(event.sealed.content)
 
 
 def _closed(held: pending_replies.PendingReply | None, by: ScreenedTurn | None = None) -> list[Out]:
@@ -170,7 +170,7 @@ def _closed(held: pending_replies.PendingReply | None, by: ScreenedTurn | None =
     return out
 
 
-def teaches(turn: ScreenedTurn) -> bool:
+def is_extractable(turn: ScreenedTurn) -> bool:
     """Nothing is learned from a turn that held a credential, nor from any role but the user's (B1, D5)."""
     return turn.role == "user" and not turn.refused and turn.revision == 1
 
@@ -183,11 +183,11 @@ def narrowed(turn: ScreenedTurn, profile: Profile) -> ScreenedTurn:
 
 def _for_model(event: Event) -> bool:
     """B9: the cheap test decides what is worth a call."""
-    if not isinstance(event, ScreenedTurn) or not teaches(event):
+    if not isinstance(event, ScreenedTurn) or not is_extractable(event):
         return False
     previous = event.sealed.previous
     answers = bool(previous) and previous[-1][0] == "assistant"
-    return promising(event.sealed.content, event.language, answers=answers)
+    return worth_reading(event.sealed.content, event.language, answers=answers)
 
 
 def view_of(turn: ScreenedTurn, profile: Profile, reply: str = "") -> TurnView:

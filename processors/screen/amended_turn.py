@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pydantic import ValidationError
 
-from processors.pii.redacted_values import Gone
+from processors.pii.redacted_values import RedactedValues
 from processors.pii.stored_texts import record_of, texts_of
 from processors.ports import Models, vectors
 from processors.step import Emit, Out, Record, Reject
@@ -28,7 +28,7 @@ def amendment_texts(a: Amendment) -> list[str]:
 
 
 def amended(
-    a: Amendment, redacted: Mapping[str, str], gone: Gone, record: Record, models: Models, profile: Profile
+    a: Amendment, redacted: Mapping[str, str], gone: RedactedValues, record: Record, models: Models, profile: Profile
 ) -> list[Out]:
     """A turn leaves as itself, at its next revision; what belongs to a session goes on to its one writer."""
     accepted = a.accepted_at or record.timestamp

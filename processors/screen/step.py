@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from processors.future_timestamps import dated_ahead
+from processors.future_timestamps import reject_future_timestamp
 from processors.pii.redact import Redaction
-from processors.pii.redacted_values import NOTHING, Gone
+from processors.pii.redacted_values import NOTHING, RedactedValues
 from processors.pii.redaction import counts, redact, replaced, strings
 from processors.ports import Models, ProfileBook, TextLanguage, vectors
 from processors.screen.amended_turn import amended, amendment_texts
@@ -50,7 +50,7 @@ class Screened:
     terms: tuple[str, ...] = ()
     embedding: bytes = b""
     originals: tuple[Originals, ...] | None = None
-    gone: Gone = NOTHING
+    gone: RedactedValues = NOTHING
 
 
 class Screen(PlainStep):
@@ -93,7 +93,7 @@ class Screen(PlainStep):
 
     def handle(self, record: Record, prepared: Screened, state: StateSpace) -> Iterable[Out]:
         event = record.event
-        if (ahead := dated_ahead(event, record)) is not None:
+        if (ahead := reject_future_timestamp(event, record)) is not None:
             return [ahead]
         match event:
             case TurnEvent():
@@ -122,7 +122,7 @@ class Screen(PlainStep):
         mine = [by_text[event.tenant, t] for t in texts]  # type: ignore[union-attr]
         plain = {t: m.text for t, m in zip(texts, mine, strict=True)}
         refused = any(m.refused for m in mine)
-        gone = Gone.of(mine)
+        gone = RedactedValues.of(mine)
         if not isinstance(event, TurnEvent):
             return Screened(None, plain, counts(mine), refused, gone=gone)
         content = gone.redaction(by_text[event.tenant, event.sealed.content])

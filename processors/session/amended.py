@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from processors.pii.redacted_values import Gone
+from processors.pii.redacted_values import RedactedValues
 from processors.pii.redaction import redact
 from processors.pii.stored_texts import record_of, texts_of
 from processors.ports import Models, ProfileBook
@@ -27,7 +27,7 @@ def with_turn(s: SessionState, t: ScreenedTurn, models: Models, book: ProfileBoo
     if t.role == "assistant" and last == before[:LAST_MESSAGE_CHARS]:
         last = t.sealed.content[:LAST_MESSAGE_CHARS]
     new = _next(s, s.sealed.model_copy(update={"window": window, "last_bot_message": last}))
-    gone = Gone.of(redact(models, book, [s.tenant] * 2, [before, old.speaker or ""]))
+    gone = RedactedValues.of(redact(models, book, [s.tenant] * 2, [before, old.speaker or ""]))
     return new.model_copy(update={"sealed": _body(new, {}, gone)}) if gone else new
 
 
@@ -41,10 +41,10 @@ def rescreened(s: SessionState, models: Models, book: ProfileBook) -> SessionSta
     changed = {t: r.text for t, r in zip(texts, clean, strict=True) if r.text != t}
     if not changed:
         return s
-    return _next(s, _body(s, changed, Gone.of(clean)))
+    return _next(s, _body(s, changed, RedactedValues.of(clean)))
 
 
-def _body(s: SessionState, changed: Mapping[str, str], gone: Gone) -> SessionBody:
+def _body(s: SessionState, changed: Mapping[str, str], gone: RedactedValues) -> SessionBody:
     return SessionBody.model_validate(record_of(s, changed, gone)["sealed"])
 
 

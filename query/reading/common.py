@@ -14,7 +14,7 @@ from query.deps import Deps
 from query.metrics import Metrics
 from query.search import documents
 from query.views.db import Database, Row
-from query.views.pending_deletions import Withheld
+from query.views.pending_deletions import PendingDeletions
 from schemas.base import Id, Timestamp
 from schemas.log.owner import Owner, OwnerKind, tenant_owner
 from schemas.security.scope import OwnerScope, TenantScope
@@ -39,7 +39,7 @@ class Context:
         self.db: Database = state.db
         self.metrics: Metrics = state.metrics
         self.circuits: Circuits = state.circuits
-        self.withheld: Withheld = state.withheld
+        self.withheld: PendingDeletions = state.withheld
         self._accesses: AccessLog = state.accesses
         self._operation = operation_of(request)
         self._accesses.admit()

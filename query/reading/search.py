@@ -16,7 +16,7 @@ from query.pipeline.monitor import AWAY
 from query.pipeline.state import Pipeline
 from query.reading.common import PROJECT_KINDS, USER_KINDS, Ctx
 from query.search import documents
-from query.search.ranked_cursor import Walk
+from query.search.ranked_cursor import RankedCursor
 from query.search.ranked_cursor import question as bound_to
 from query.search.ranking.types import Mode
 from query.search.request import KINDS, Found, Question, SearchIn
@@ -86,7 +86,7 @@ async def search(
 def walked(question: Question, cursor: str | None) -> Question:
     """The question as one of pages. Raises ProblemError for a cursor of another question, caller or ranking."""
     scope = question.tenant
-    walk = Walk.resume(
+    walk = RankedCursor.resume(
         cursor,
         bound_to(
             scope.tenant, _named(scope.users), _named(scope.projects), question.text, sorted(question.kinds),

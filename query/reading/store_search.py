@@ -16,7 +16,7 @@ from query.reading import store_filter
 from query.reading.common import Context
 from query.search import documents
 from query.search.executor import Understood
-from query.search.ranked_cursor import Walk, question
+from query.search.ranked_cursor import RankedCursor, question
 from query.search.retriever import Retriever
 from query.views import items
 from query.views.db import Row
@@ -60,13 +60,13 @@ async def find(request: Request, ctx: Context, scope: TenantScope, asked: Asked)
     reached = None if scope.users is None else sorted(scope.users)
     bound = question(scope.tenant, reached, list(asked.prefix), asked.query, asked.wanted)
     if asked.ranked:
-        walk = Walk.resume(asked.cursor, bound, f"{asked.field}cursor")
+        walk = RankedCursor.resume(asked.cursor, bound, f"{asked.field}cursor")
         return await _by_meaning(request, ctx, scope, asked, walk, user)
     return await _by_time(ctx, scope, asked, bound.hex(), user)
 
 
 async def _by_meaning(
-    request: Request, ctx: Context, scope: TenantScope, asked: Asked, walk: Walk, user: str | None
+    request: Request, ctx: Context, scope: TenantScope, asked: Asked, walk: RankedCursor, user: str | None
 ) -> tuple[Shown, str | None]:
     rows = await items.below(ctx.db, scope, asked.prefix, ctx.deps.clock(), MOST, searched=True, user=user)
     kept = [r for r in rows if store_filter.matches(r["value"], asked.wanted) and not walk.has(r["record_id"])]

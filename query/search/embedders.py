@@ -24,7 +24,7 @@ class Serving:
     blind: bool = False
 
 
-class Servings:
+class EmbedderRegistry:
     """The models that were read with, loaded once each."""
 
     def __init__(self, db: Database, default: Embedder, named: Callable[[str], Embedder] | None) -> None:

@@ -58,7 +58,7 @@ class _Job:
                 self.done.set_exception(exc)
 
 
-class ComputeLane:
+class PriorityExecutor:
     """Runs calls one after the other, off the event loop: those of the oldest request first. A request makes several,
     and in the order of their coming each of them would wait behind the first ones of all that came later: where many
     ask at once, all would be answered late."""
@@ -115,7 +115,7 @@ class Questions:
     """Terms and vectors of questions; the last ones are remembered, since one turn asks several endpoints. Their lane
     is not the one that ranks: an encoding takes as long as a ranking and leaves the interpreter to others meanwhile."""
 
-    def __init__(self, lane: ComputeLane) -> None:
+    def __init__(self, lane: PriorityExecutor) -> None:
         self._lane = lane
         self._known: OrderedDict[tuple[str, str], Understood] = OrderedDict()
         self._asked: dict[tuple[str, str], _Asked] = {}

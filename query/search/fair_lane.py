@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from query.errors import ProblemError
-from query.search.executor import ComputeLane
+from query.search.executor import PriorityExecutor
 
 T = TypeVar("T")
 MOST_WAITING = 2_000_000
@@ -16,7 +16,7 @@ MOST_WAITING = 2_000_000
 _TENANTS = 1_000
 
 
-class FairLane(ComputeLane):
+class FairLane(PriorityExecutor):
     """Start-time fair queueing: a call begins, in the lane's own time, where the tenant's last one ends, and the call
     that begins first is next. A tenant that asks seldom waits for the call under way and one call of each other."""
 

@@ -13,7 +13,7 @@ from query.search.ranking.index import ScopeIndex
 from query.search.ranking.types import Document, Mask, RankQuery
 from query.search.request import Question
 from query.views.db import Row
-from query.views.pending_deletions import Withheld
+from query.views.pending_deletions import PendingDeletions
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class IndexSearch:
     """`rows`: by document id what an answer shows. `withheld`: for rows that Postgres did not confirm. Mask and search
     are one call of the lane, so that nothing changes between them; what changed between two calls is seen by the
     second."""
@@ -37,7 +37,7 @@ class Look:
     index: ScopeIndex
     rows: Mapping[str, Row]
     probe: Probe
-    withheld: Withheld | None = None
+    withheld: PendingDeletions | None = None
 
     def texts(self) -> list[str]:
         """What a cross-encoder is to score."""

@@ -31,14 +31,14 @@ def question(*asked: Any) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class RankedCursor:
     """A question, and marks of the hits that its pages have shown; a mark does not tell its hit."""
 
     question: bytes
     shown: frozenset[bytes] = frozenset()
 
     @classmethod
-    def resume(cls, cursor: str | None, asked: bytes, field: str = "cursor") -> Walk:
+    def resume(cls, cursor: str | None, asked: bytes, field: str = "cursor") -> RankedCursor:
         """The walk that a cursor goes on with, a new one without. Raises ProblemError for what is no cursor, or one of
         another question or caller."""
         if cursor is None:

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic import Field
 
 from query.errors import ProblemError, done_without
-from query.search.ranked_cursor import LONGEST, Walk
+from query.search.ranked_cursor import LONGEST, RankedCursor
 from query.search.ranking.types import Floats, Mode
 from query.views.db import Row
 from schemas.base import CleanText, Content, Frozen, Id, Timestamp
@@ -106,7 +106,7 @@ class Question:
     since: float = float("inf")
     """A look at the views that began then or later (monotonic seconds) will do, so that the questions of one request
     share one; without a number each takes its own."""
-    walk: Walk | None = None
+    walk: RankedCursor | None = None
     """What the pages before have shown; None where nobody pages."""
 
     @property

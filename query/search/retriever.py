@@ -16,12 +16,12 @@ from query.deps import Deps
 from query.errors import ProblemError, done_without
 from query.search import documents
 from query.search.changed import later_first
-from query.search.embedders import Serving, Servings
-from query.search.executor import ComputeLane, Questions, Understood
+from query.search.embedders import EmbedderRegistry, Serving
+from query.search.executor import PriorityExecutor, Questions, Understood
 from query.search.fair_lane import FairLane
 from query.search.hits import Hit, distinct, merge
 from query.search.hypothesis import Hypotheses, NoHypothesisError, is_complex
-from query.search.index_search import Look, Probe
+from query.search.index_search import IndexSearch, Probe
 from query.search.ranking.context import DEPTH, in_context
 from query.search.ranking.fusion import is_question
 from query.search.ranking.index import ScopeIndex
@@ -32,7 +32,7 @@ from query.search.scopes import Held, ScopeCache, ScopeKey, TooLargeError, index
 from query.views import turns
 from query.views.db import Database, Row, within
 from query.views.documents import ScopeDocuments, chunks_as_of, memories_as_of
-from query.views.pending_deletions import Withheld
+from query.views.pending_deletions import PendingDeletions
 from schemas.log.owner import tenant_owner
 from schemas.security.scope import OwnerScope, TenantScope
 
@@ -58,13 +58,13 @@ class Retriever:
     """Holds the scopes and their lane; one a process."""
 
     def __init__(
-        self, config: QueryConfig, deps: Deps, db: Database, large: Candidates, lane: ComputeLane,
-        questions: Questions, withheld: Withheld, screening: FairLane,
+        self, config: QueryConfig, deps: Deps, db: Database, large: Candidates, lane: PriorityExecutor,
+        questions: Questions, withheld: PendingDeletions, screening: FairLane,
     ) -> None:  # fmt: skip
         self._withheld, self._screening = withheld, screening
         self._config, self._deps, self._db, self._large, self._lane = config, deps, db, large, lane
         self._questions = questions
-        self._servings = Servings(db, deps.embedder, deps.embedder_named)
+        self._servings = EmbedderRegistry(db, deps.embedder, deps.embedder_named)
         self._reranking = None if deps.reranker is None else CrossEncoding(deps.reranker, config.reranker_seconds)
         self._hypotheses = None if deps.hyde is None else Hypotheses(deps.hyde, config.hyde_seconds)
         self.cache = ScopeCache(lane, config.scope_cache_documents, config.scope_bound)
@@ -215,7 +215,7 @@ class Retriever:
         if not held.rows:  # as most tenants' knowledge: a turn in the lane is a wait and two changes of threads
             return []
         withheld = self._withheld if stale else None
-        return await self._ranked(lambda: Look(held.index, held.rows, probe, withheld), probe, found)
+        return await self._ranked(lambda: IndexSearch(held.index, held.rows, probe, withheld), probe, found)
 
     async def _copy(self, question: Question, serving: Serving, scope: OwnerScope | TenantScope) -> Copy | None:
         """The scope as it stands; a copy of the last minute, and why, where Postgres is away or slower than the
@@ -259,13 +259,13 @@ class Retriever:
             return []
         embedder = probe.serving.embedder
 
-        def looking() -> Look:
+        def looking() -> IndexSearch:
             index = ScopeIndex(embedder.dimensions)
-            return Look(index, indexed(index, rows, embedder.model_id, embedder.dimensions), probe)
+            return IndexSearch(index, indexed(index, rows, embedder.model_id, embedder.dimensions), probe)
 
         return await self._ranked(looking, probe, found)
 
-    async def _ranked(self, looking: Callable[[], Look], probe: Probe, found: Found) -> list[Hit]:
+    async def _ranked(self, looking: Callable[[], IndexSearch], probe: Probe, found: Found) -> list[Hit]:
         """`looking` runs in the lane, which the cross-encoder does not hold: it takes as long as hundreds of
         searches."""
         if self._reranking is None:
@@ -279,7 +279,7 @@ class Retriever:
         return await self._lane(lambda: look.hits(given))
 
 
-def _read(look: Look) -> tuple[Look, list[str]]:
+def _read(look: IndexSearch) -> tuple[IndexSearch, list[str]]:
     return look, look.texts()
 
 

@@ -29,7 +29,7 @@ Name = tuple[Any, ...]
 """What it names, and the tenant."""
 
 
-class Withheld:
+class PendingDeletions:
     """Of all tenants. Every method takes the tenant first."""
 
     def __init__(

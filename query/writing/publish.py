@@ -21,7 +21,7 @@ from query.limits import TenantLimits
 from query.metrics import Metrics
 from query.producer import Outgoing, QueueFullError
 from query.search.fair_lane import FairLane
-from query.views.pending_deletions import Withheld
+from query.views.pending_deletions import PendingDeletions
 from schemas.events.envelope import Envelope
 from schemas.events.erasure import Erasure
 from schemas.log import topics
@@ -92,7 +92,7 @@ class Publisher:
         accesses: AccessLog,
         operation: str,
         limits: TenantLimits,
-        withheld: Withheld,
+        withheld: PendingDeletions,
         screening: FairLane,
     ) -> None:
         self._deps, self._config, self._metrics, self._trace = deps, config, metrics, trace

@@ -18,7 +18,7 @@ def test_what_was_found_becomes_a_test_of_ten_lines(
     parts: Parts, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(BatchFrame, "_paid", lambda self, batch, rows: [])
+        broken.setattr(BatchFrame, "_progress_markers", lambda self, batch, rows: [])
         failed = next(r for r in (run(Plan(seed), parts) for seed in range(1, 12)) if r.failures)
         small = shrink(failed, lambda p: run(p, parts), most=40)
         assert len(small.plan.calls) + len(small.plan.acts) <= 3

@@ -1,6 +1,6 @@
 """A seed is one history, down to the bytes that log and state store are given, whatever the process has kept.
 
-What has reached into one: `BatchFrame._paid` wrote its markers in the order of a set of (topic, partition). Sets of
+What has reached into one: `BatchFrame._progress_markers` wrote its markers in the order of a set of (topic, partition). Sets of
 text have another order in each process; this one was another in about every fourth, and moved the history of four seeds
 in twenty there. Of its kind is all that a process has and a seed has not: hashes, the addresses of objects, when the
 collector comes, what earlier rounds have left in caches.

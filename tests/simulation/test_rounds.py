@@ -117,7 +117,7 @@ def _a_wait_ends_one_write_early(patch: pytest.MonkeyPatch) -> None:
 
 
 def _nobody_tells_a_project_of_what_ended(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(BatchFrame, "_paid", lambda self, batch, rows: [])
+    patch.setattr(BatchFrame, "_progress_markers", lambda self, batch, rows: [])
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from inference.terms import terms
 from processors.dedupe.features import extract_features
 from processors.knowledge.chunking import chunks
 from processors.language import times
-from processors.reader.rules.promising import promising
+from processors.reader.rules.worth_reading import worth_reading
 from query.deadletters.preview import outline, preview
 from query.prompt.intents import route
 from schemas.log.codec import Codec, DecodeError
@@ -32,7 +32,7 @@ NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 GENERAL = load_profile("general")
 READERS: dict[str, Callable[[str], Any]] = {
     "extract": lambda t: extract(t, GENERAL),
-    "promising": lambda t: [promising(t, lang, answers=True) for lang in ("en", "zh")],
+    "promising": lambda t: [worth_reading(t, lang, answers=True) for lang in ("en", "zh")],
     "features": extract_features,
     "times": lambda t: times.find(t, NOW),
     "chunks": lambda t: chunks(t, len, 400),

@@ -14,7 +14,7 @@ from processors.memory.changes.nearest import NEAREST
 from processors.memory.changes.pair import Statement, measured
 from processors.memory.index import LEARNED, slots_of
 from processors.memory.readings import made_by, of_people
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from schemas.events.memory import MemoryUpdate
 
 WITHOUT_SIGN = 2
@@ -35,7 +35,7 @@ class Change:
     said: datetime
 
 
-def changes(standing: Standing, new: MemoryUpdate) -> list[Change]:
+def changes(standing: UserMemoryStore, new: MemoryUpdate) -> list[Change]:
     """What a statement changes of the active records of the same person and project: among the nearest to it, those
     that were said before it and in other turns. What people corrected or confirmed is marked and never retired."""
     if not _is_read(new):
@@ -45,7 +45,7 @@ def changes(standing: Standing, new: MemoryUpdate) -> list[Change]:
     return _likeliest(_change(old, _statement(old, standing), new, after) for old in near)
 
 
-def changes_by_later(standing: Standing, old: MemoryUpdate) -> list[Change]:
+def changes_by_later(standing: UserMemoryStore, old: MemoryUpdate) -> list[Change]:
     """By which statements of turns that were said after it a record is changed: the same, seen from the other side."""
     if not _is_read(old):
         return []
@@ -71,7 +71,7 @@ def _is_read(u: MemoryUpdate) -> bool:
     return u.state == "active" and u.kind in LEARNED and bool(u.sealed.embedding)
 
 
-def _nearest(standing: Standing, u: MemoryUpdate, most: int, *, later: bool) -> list[MemoryUpdate]:
+def _nearest(standing: UserMemoryStore, u: MemoryUpdate, most: int, *, later: bool) -> list[MemoryUpdate]:
     """Active records that can be compared with `u`, nearest first: said before it, or those statements that were said
     later."""
     held: dict[str, MemoryUpdate] = {}
@@ -110,7 +110,7 @@ def _change(old: MemoryUpdate, before: Statement, new: MemoryUpdate, after: Stat
     return Change(old, new, "marked", score, said) if head.card.marks(score, found) else None
 
 
-def _statement(u: MemoryUpdate, standing: Standing | None) -> Statement:
+def _statement(u: MemoryUpdate, standing: UserMemoryStore | None) -> Statement:
     """`standing`: where its features may be kept."""
     kept = None if standing is None else standing.features(u.record_id)
     return Statement(u.sealed.text, np.frombuffer(u.sealed.embedding, np.float16).astype(np.float32), kept)

@@ -9,12 +9,12 @@ from processors.memory.changes.judge import Change, changes, changes_by_later, c
 from processors.memory.emit import because
 from processors.memory.marks import dates_of, mark_change
 from processors.memory.replaced import CHANGED
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.versions import Versions
 from processors.step import Emit
 
 
-def judged(standing: Standing, versions: Versions, at: datetime) -> list[Emit]:
+def judged(standing: UserMemoryStore, versions: Versions, at: datetime) -> list[Emit]:
     """What follows from the records that an event, accepted at a time, has made active."""
     raised, out = list(dict.fromkeys(standing.raised)), list[Emit]()
     standing.raised.clear()
@@ -31,7 +31,7 @@ def judged(standing: Standing, versions: Versions, at: datetime) -> list[Emit]:
     return out
 
 
-def _applied(standing: Standing, versions: Versions, change: Change, at: datetime) -> list[Emit]:
+def _applied(standing: UserMemoryStore, versions: Versions, change: Change, at: datetime) -> list[Emit]:
     old, new = standing.get(change.old.record_id), standing.get(change.new.record_id)
     if old is None or new is None:
         return []  # ended by another change

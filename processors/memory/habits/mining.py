@@ -42,7 +42,7 @@ from processors.memory.habits.rows import (
 )
 from processors.memory.habits.usual_times import first, further, last_done
 from processors.memory.rules import EXPLICIT, readable
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.step import Emit, Reads, StateSpace
 from schemas.base import Json
 from schemas.events.envelope import SourceTurn
@@ -118,8 +118,9 @@ class HabitGate:
     """Habits of one user."""
 
     def __init__(
-        self, owner: Owner, standing: Standing, state: StateSpace, profile: Profile, now: datetime, encoder: Encoder
-    ) -> None:
+        self, owner: Owner, standing: UserMemoryStore, state: StateSpace, profile: Profile, now: datetime,
+        encoder: Encoder,
+    ) -> None:  # fmt: skip
         self._encoder = encoder
         self._owner = owner
         self._standing = standing

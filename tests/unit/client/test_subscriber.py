@@ -186,7 +186,7 @@ def test_resuming_reads_from_the_given_place_and_moves_no_group() -> None:
 
 
 def test_what_cannot_be_read_is_counted_and_passed() -> None:
-    class Gone:
+    class RedactedValues:
         def seal(self, owner: Owner, plain: dict[str, Any]) -> dict[str, Any]:
             return plain
 
@@ -196,7 +196,7 @@ def test_what_cannot_be_read_is_counted_and_passed() -> None:
     sealed = encoded(update(1))[0].replace(b'"sealed":{', b'"sealed":{"alg":"A","kid":"k","ct":"x","was":{', 1)
     consumer = ScriptedConsumer([b"no json", sealed.replace(b'},"session', b'}},"session'), None, *encoded(update(2))])
     seen: list[str] = []
-    with subscriber(consumer, codec=Codec(Gone())) as s:
+    with subscriber(consumer, codec=Codec(RedactedValues())) as s:
         s.run(lambda change: seen.append(change.key))
         assert s.undecodable == 2
     assert seen == ["r2/0"]

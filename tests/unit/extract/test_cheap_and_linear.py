@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from processors.reader.rules.evaluate import evaluate, matches, read
 from processors.reader.rules.numbers import amount, english_integer, han_number
-from processors.reader.rules.promising import promising
 from processors.reader.rules.protocol import values_of
 from processors.reader.rules.rules import RuleExtractor
 from processors.reader.rules.standing_zh import stands, tells_of_speaker, tidy
+from processors.reader.rules.worth_reading import worth_reading
 from tests.examples import examples
 from tests.linear import assert_linear
 from tests.unit.extract.support import GENERAL, IMMIGRATION, extract, values
@@ -23,26 +23,26 @@ from tests.unit.extract.support import GENERAL, IMMIGRATION, extract, values
     "said", ["I'm 32", "My name is Anna", "we decided on Redis", "TODO: docs", "remind me tomorrow", "call me Bo"]
 )
 def test_b9_statements_are_promising(said: str) -> None:
-    assert promising(said, "en")
+    assert worth_reading(said, "en")
 
 
 @pytest.mark.parametrize(
     "said", ["我今年32岁", "32岁", "浙大硕士毕业", "决定采用Redis", "提醒一下", "叫我小明", "没有孩子", "老婆是老师"]
 )
 def test_b9_chinese_statements_are_promising(said: str) -> None:
-    assert promising(said, "zh")
+    assert worth_reading(said, "zh")
 
 
 @pytest.mark.parametrize("said", ["Hi!", "Thanks, great!", "ok", "What's the weather like?", ""])
 def test_b9_chat_is_not_promising(said: str) -> None:
-    assert not promising(said, "en")
-    assert not promising("好的，谢谢", "zh")
+    assert not worth_reading(said, "en")
+    assert not worth_reading("好的，谢谢", "zh")
 
 
 def test_b9_a_bare_yes_is_promising_only_as_an_answer() -> None:
-    assert not promising("yes", "en")
-    assert promising("yes", "en", answers=True)
-    assert promising("是的", "zh", answers=True)
+    assert not worth_reading("yes", "en")
+    assert worth_reading("yes", "en", answers=True)
+    assert worth_reading("是的", "zh", answers=True)
 
 
 @settings(max_examples=examples(150), deadline=None)
@@ -50,7 +50,7 @@ def test_b9_a_bare_yes_is_promising_only_as_an_answer() -> None:
 def test_b9_no_field_is_missed_by_the_cheap_test(words: list[str]) -> None:
     said = " ".join(words)
     if values(said):
-        assert promising(said, "en")
+        assert worth_reading(said, "en")
 
 
 UNITS = [

@@ -8,7 +8,7 @@ import pytest
 from processors.memory import marks
 from processors.memory.changes import judge
 from processors.memory.rows import stored_update
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.values import iso
 from schemas.events.memory import CHANGED_AT, CHANGED_ON
 from streams.state.cache import CachedOwner, OwnerOverlay
@@ -205,7 +205,8 @@ async def test_d3_where_nothing_was_said_at_the_stored_date_the_last_that_is_lat
     await gate.say(candidate(A))
     gate.later(DAY)
     await gate.say(candidate(B))
-    standing, on = Standing(OwnerOverlay(CachedOwner(complete=True)), None, 0), "2026-12-24T00:00:00.000000+00:00"
+    standing = UserMemoryStore(OwnerOverlay(CachedOwner(complete=True)), None, 0)
+    on = "2026-12-24T00:00:00.000000+00:00"
     a, b = known(gate, A), known(gate, B)
     standing.put(a)
     body = b.sealed.model_copy(update={"attributes": {CHANGED_ON: on}})

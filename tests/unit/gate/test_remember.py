@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from processors.memory.index import Index
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.ports import Models
 from schemas.log.ids import record_id
 from schemas.log.owner import user
@@ -114,7 +114,7 @@ async def test_the_index_keeps_no_empty_sets(gate: GateBench) -> None:
     for u in gate.active():
         await gate.do("forget", u.record_id)
     rows = OwnerOverlay(CachedOwner(complete=True))
-    standing = Standing(rows, None, 512)
+    standing = UserMemoryStore(rows, None, 512)
     for u in gate.log:
         (standing.put if u.state == "active" else standing.remove)(u)
     index = rows.derived("gate", lambda: Index(None, 512))

@@ -15,7 +15,7 @@ from redis.exceptions import ConnectionError as RedisAway
 from query.circuit import OPEN, Circuit, Circuits
 from query.errors import ProblemError
 from query.reading import cache
-from query.search.embedders import Servings
+from query.search.embedders import EmbedderRegistry
 from query.views.db import LATE, Database, SystemStatement, within
 from tests.patience import PATIENCE
 
@@ -236,7 +236,7 @@ async def test_d11_an_answer_that_comes_after_the_budget_keeps_the_circuit_close
 async def test_d11_one_look_at_what_is_read_is_waited_for_within_the_budget_once() -> None:
     pool = Stalling()
     db = Database(pool, 0.0, 5.0, circuit=Circuit(clock=Clock()))  # type: ignore[arg-type]
-    servings = Servings(db, object(), None)  # type: ignore[arg-type]
+    servings = EmbedderRegistry(db, object(), None)  # type: ignore[arg-type]
     pool.stall()
     first = asyncio.create_task(_within(0.01, servings))
     await asyncio.sleep(0.1)
@@ -254,6 +254,6 @@ async def test_d11_one_look_at_what_is_read_is_waited_for_within_the_budget_once
     pool.let_go.set()
 
 
-async def _within(seconds: float, servings: Servings) -> Any:
+async def _within(seconds: float, servings: EmbedderRegistry) -> Any:
     with within(seconds):
         return await servings.now()

@@ -16,7 +16,7 @@ from query.app import create_app
 from query.config import QueryConfig
 from query.deps import Deps
 from query.errors import ProblemError
-from query.search.executor import ComputeLane, Questions, Understood, request_begins
+from query.search.executor import PriorityExecutor, Questions, Understood, request_begins
 from query.search.fair_lane import FairLane
 from query.search.ranking.context import query_texts
 from schemas.events.envelope import Envelope
@@ -26,7 +26,7 @@ from tests.unit.query.memory_log import MemoryLog
 
 async def test_what_an_older_request_asks_for_goes_first() -> None:
     """The lane is held; meanwhile the younger request comes first with its call."""
-    lane, gate, order = ComputeLane(), threading.Event(), list[str]()
+    lane, gate, order = PriorityExecutor(), threading.Event(), list[str]()
 
     def noting(name: str) -> Callable[[], None]:
         return lambda: order.append(name)
@@ -110,14 +110,14 @@ async def test_a_question_is_read_while_the_ranking_thread_is_busy(deps: Deps) -
 
 
 async def test_calls_of_one_request_keep_their_order_and_bring_what_they_return() -> None:
-    lane = ComputeLane()
+    lane = PriorityExecutor()
     request_begins()
     assert await asyncio.gather(*(lane(lambda n=n: n) for n in range(50))) == list(range(50))  # type: ignore[misc]
     lane.close()
 
 
 async def test_a_failing_call_fails_its_asker_alone() -> None:
-    lane = ComputeLane()
+    lane = PriorityExecutor()
     with pytest.raises(ZeroDivisionError):
         await lane(lambda: 1 / 0)
     assert await lane(lambda: 2) == 2
@@ -125,7 +125,7 @@ async def test_a_failing_call_fails_its_asker_alone() -> None:
 
 
 async def test_a_call_that_nobody_waits_for_any_more_is_not_run() -> None:
-    lane, gate, ran = ComputeLane(), threading.Event(), list[int]()
+    lane, gate, ran = PriorityExecutor(), threading.Event(), list[int]()
     held = asyncio.create_task(lane(lambda: gate.wait(PATIENCE)))
     left = asyncio.create_task(lane(lambda: ran.append(1)))
     await asyncio.sleep(0.01)
@@ -138,7 +138,7 @@ async def test_a_call_that_nobody_waits_for_any_more_is_not_run() -> None:
 
 
 async def test_the_end_cancels_what_waits() -> None:
-    lane, gate = ComputeLane(), threading.Event()
+    lane, gate = PriorityExecutor(), threading.Event()
     held = asyncio.create_task(lane(lambda: gate.wait(PATIENCE)))
     waits = asyncio.create_task(lane(lambda: 1))
     await asyncio.sleep(0.01)
@@ -169,7 +169,7 @@ class Counting:
 
 async def asked_while_busy(embedder: Counting, texts: Sequence[str]) -> list[Understood | BaseException]:
     """The questions, all asked while the lane is held."""
-    lane, gate = ComputeLane(), threading.Event()
+    lane, gate = PriorityExecutor(), threading.Event()
     questions = Questions(lane)
     held = asyncio.create_task(lane(lambda: gate.wait(PATIENCE)))
     tasks = [asyncio.create_task(questions.read(t, embedder)) for t in texts]
@@ -189,7 +189,7 @@ async def test_questions_that_wait_are_read_in_one_call_and_each_gets_its_own() 
     assert embedder.calls == [[part for text in texts[:3] for part in query_texts(text)]]
     for text, answer in zip(texts, answers, strict=True):
         assert isinstance(answer, Understood)
-        alone = await Questions(lane := ComputeLane()).read(text, Counting())
+        alone = await Questions(lane := PriorityExecutor()).read(text, Counting())
         lane.close()
         np.testing.assert_array_equal(answer.vector, alone.vector)
         assert answer.terms == alone.terms

@@ -14,16 +14,16 @@ import pytest
 
 from query.config import QueryConfig
 from query.search.embedders import Serving
-from query.search.executor import ComputeLane, Questions
+from query.search.executor import PriorityExecutor, Questions
 from query.search.fair_lane import FairLane
-from query.search.index_search import Look, Probe
+from query.search.index_search import IndexSearch, Probe
 from query.search.ranking.index import ScopeIndex
 from query.search.ranking.types import Document, RankQuery
 from query.search.request import Found, Question
 from query.search.reranking import CrossEncoding, NoScoresError
 from query.search.retriever import Retriever
 from query.search.scopes import Held
-from query.views.pending_deletions import Withheld
+from query.views.pending_deletions import PendingDeletions
 from schemas.security.scope import TenantScope
 from tests.patience import PATIENCE, eventually
 
@@ -53,7 +53,7 @@ def failing(texts: Sequence[str]) -> list[float]:
     raise RuntimeError("no memory left")
 
 
-def look() -> Look:
+def look() -> IndexSearch:
     index, rows = ScopeIndex(2), {}
     for name, words in (("a", ["red", "car"]), ("b", ["red", "wine"])):
         index.add([Document(name, "turn", words, None, " ".join(words), occurred_at=NOW)])
@@ -61,17 +61,17 @@ def look() -> Look:
     question = Question("red car", frozenset({"turn"}), 2, TenantScope("default", "test", frozenset()))
     serving: Any = SimpleNamespace()
     rank = RankQuery("red car", ["red", "car"], mode="bm25")
-    return Look(index, rows, Probe(question, rank, NOW, Serving(serving, {})))
+    return IndexSearch(index, rows, Probe(question, rank, NOW, Serving(serving, {})))
 
 
-def retriever(lane: ComputeLane, reranker: Any, seconds: float = 5.0) -> Retriever:
+def retriever(lane: PriorityExecutor, reranker: Any, seconds: float = 5.0) -> Retriever:
     deps: Any = SimpleNamespace(reranker=reranker, embedder=None, embedder_named=None, hyde=None)
     nothing: Any = None
     config, door = QueryConfig(reranker_seconds=seconds), FairLane("door")
-    return Retriever(config, deps, nothing, nothing, lane, Questions(lane), Withheld(), door)
+    return Retriever(config, deps, nothing, nothing, lane, Questions(lane), PendingDeletions(), door)
 
 
-async def ranked(by: Retriever, over: Look) -> tuple[list[str], list[dict[str, str]]]:
+async def ranked(by: Retriever, over: IndexSearch) -> tuple[list[str], list[dict[str, str]]]:
     found = Found()
     hits = await by._ranked(lambda: over, over.probe, found)
     return [row["turn_id"] for row, _, _ in hits], found.degraded
@@ -90,14 +90,14 @@ async def ranked(by: Retriever, over: Look) -> tuple[list[str], list[dict[str, s
 async def test_d14_the_order_of_the_fusion_stands(
     scorer: Scorer | None, order: list[str], degraded: list[dict[str, str]]
 ) -> None:
-    lane = ComputeLane()
+    lane = PriorityExecutor()
     by = retriever(lane, None if scorer is None else Scripted(scorer))
     assert await ranked(by, look()) == (order, degraded)
     lane.close()
 
 
 async def test_d14_a_slow_cross_encoder_does_not_hold_the_lane() -> None:
-    lane, gate = ComputeLane(), threading.Event()
+    lane, gate = PriorityExecutor(), threading.Event()
     slow = asyncio.create_task(ranked(retriever(lane, Scripted(backwards, gate)), look()))
     await asyncio.sleep(0.05)
     async with asyncio.timeout(PATIENCE):
@@ -109,7 +109,7 @@ async def test_d14_a_slow_cross_encoder_does_not_hold_the_lane() -> None:
 
 
 async def test_d14_a_late_cross_encoder_costs_one_search_its_time() -> None:
-    lane, gate = ComputeLane(), threading.Event()
+    lane, gate = PriorityExecutor(), threading.Event()
     model = Scripted(backwards, gate)
     by = retriever(lane, model, seconds=0.5)
     assert await ranked(by, look()) == (["a", "b"], AS_OF_THE_FUSION)
@@ -161,7 +161,7 @@ async def test_d14_nothing_found_asks_no_model() -> None:
 
 
 async def test_d14_what_was_withheld_while_the_model_worked_is_not_shown() -> None:
-    lane, gate, over = ComputeLane(), threading.Event(), look()
+    lane, gate, over = PriorityExecutor(), threading.Event(), look()
     asked = asyncio.create_task(ranked(retriever(lane, Scripted(backwards, gate)), over))
     await asyncio.sleep(0.05)
     await lane(lambda: over.index.remove(["b"]))

@@ -11,18 +11,18 @@ import pytest
 
 from query.errors import ProblemError
 from query.paging import dump
-from query.search.ranked_cursor import LONGEST, MOST, Walk, question
+from query.search.ranked_cursor import LONGEST, MOST, RankedCursor, question
 
 ASKED = question("default", None, "dog")
 
 
-def shown(cursor: str | None) -> Walk:
+def shown(cursor: str | None) -> RankedCursor:
     assert cursor is not None
-    return Walk.resume(cursor, ASKED)
+    return RankedCursor.resume(cursor, ASKED)
 
 
 def test_a_walk_knows_what_its_pages_have_shown_whatever_their_order() -> None:
-    first = Walk.resume(None, ASKED)
+    first = RankedCursor.resume(None, ASKED)
     assert not first.has("t:u/1")
     second = shown(first.cursor(["t:u/1", "m:r"]))
     assert second.has("t:u/1")
@@ -34,10 +34,10 @@ def test_a_walk_knows_what_its_pages_have_shown_whatever_their_order() -> None:
 
 
 def test_a_cursor_tells_nothing_of_its_hits_and_ends_at_its_bound() -> None:
-    cursor = Walk(ASKED).cursor(["t:somebody/turn-1"])
+    cursor = RankedCursor(ASKED).cursor(["t:somebody/turn-1"])
     assert cursor is not None
     assert b"somebody" not in base64.urlsafe_b64decode(cursor + "==")
-    almost = Walk(ASKED).cursor([f"m:{i}" for i in range(MOST - 1)])
+    almost = RankedCursor(ASKED).cursor([f"m:{i}" for i in range(MOST - 1)])
     assert almost is not None
     assert len(almost) <= LONGEST
     assert shown(almost).room == 1
@@ -48,9 +48,9 @@ def test_a_cursor_tells_nothing_of_its_hits_and_ends_at_its_bound() -> None:
     "other", [question("default", None, "cat"), question("other", None, "dog"), question("default", ["u"], "dog")]
 )
 def test_another_question_or_caller_cannot_go_on_with_it(other: bytes) -> None:
-    cursor = Walk(ASKED).cursor(["m:r"])
+    cursor = RankedCursor(ASKED).cursor(["m:r"])
     with pytest.raises(ProblemError) as refused:
-        Walk.resume(cursor, other)
+        RankedCursor.resume(cursor, other)
     assert refused.value.extra["errors"][0]["field"] == "cursor"
 
 
@@ -64,7 +64,7 @@ BROKEN = [
 @pytest.mark.parametrize("cursor", BROKEN)
 def test_what_is_no_cursor_is_refused(cursor: str) -> None:
     with pytest.raises(ProblemError) as refused:
-        Walk.resume(cursor, ASKED)
+        RankedCursor.resume(cursor, ASKED)
     assert refused.value.word == "validation"
 
 
@@ -102,7 +102,7 @@ BODIES: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("path", "body"), BODIES)
-@pytest.mark.parametrize("cursor", [*HOSTILE, Walk(ASKED).cursor(["m:r"]), dump(ASKED.hex(), AT, "r")])
+@pytest.mark.parametrize("cursor", [*HOSTILE, RankedCursor(ASKED).cursor(["m:r"]), dump(ASKED.hex(), AT, "r")])
 async def test_every_search_names_a_bad_or_foreign_cursor(
     client: httpx.AsyncClient, path: str, body: dict[str, Any], cursor: str
 ) -> None:

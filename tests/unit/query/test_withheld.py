@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from query.views.pending_deletions import Withheld
+from query.views.pending_deletions import PendingDeletions
 from schemas.events.documents import EVERY_VERSION, Document, ProjectCommand
 from schemas.events.envelope import Envelope
 from schemas.events.erasure import Erasure
@@ -75,14 +75,14 @@ CASES: list[tuple[Envelope, set[str]]] = [
 
 @pytest.mark.parametrize(("event", "hidden"), CASES)
 def test_what_each_deletion_keeps_back(event: Envelope, hidden: set[str]) -> None:
-    withheld = Withheld(clock=Clock())
+    withheld = PendingDeletions(clock=Clock())
     withheld.note(event)
     assert {name for name, row in ALL.items() if withheld.row(T, row)} == hidden
     assert not any(withheld.row("other", row) for row in ALL.values()), "another tenant's are none of it"
 
 
 def test_a_session_that_was_reset_is_kept_back_until_a_newer_one_stands() -> None:
-    withheld = Withheld(clock=Clock())
+    withheld = PendingDeletions(clock=Clock())
     reset = SessionCommand(tenant=T, user_id="u", session_id="s", command="reset", command_id="c", accepted_at=NOW)
     withheld.note(reset)
     assert withheld.session(T, "u", "s", NOW.timestamp() - 1)
@@ -93,7 +93,7 @@ def test_a_session_that_was_reset_is_kept_back_until_a_newer_one_stands() -> Non
 
 
 def test_hot_memory_is_kept_back_where_a_key_or_somebody_goes() -> None:
-    withheld = Withheld(clock=Clock())
+    withheld = PendingDeletions(clock=Clock())
     gone = ProjectCommand(tenant=T, project_id="p1", command="delete_hot", command_id="c", hot_type="status", key="k")
     withheld.note(gone)
     assert withheld.project(T, "p1")
@@ -104,7 +104,7 @@ def test_hot_memory_is_kept_back_where_a_key_or_somebody_goes() -> None:
 
 def test_names_leave_after_an_hour_and_beyond_the_bound_every_copy_is_kept_back() -> None:
     clock = Clock()
-    withheld = Withheld(seconds=10, most=2, clock=clock)
+    withheld = PendingDeletions(seconds=10, most=2, clock=clock)
     for n in range(3):
         withheld.note(command(command="forget", memory_id=f"r{n}"))
     assert withheld.row(T, memory(record_id="another")), "a name had to leave before its time"
@@ -117,7 +117,7 @@ def test_names_leave_after_an_hour_and_beyond_the_bound_every_copy_is_kept_back(
 def test_m6_a_tenant_that_fills_it_withholds_its_own_copies_alone() -> None:
     """50,001 deletions of ids that do not exist withheld every tenant's copies for an hour."""
     clock = Clock()
-    withheld = Withheld(seconds=10, most=3, clock=clock)
+    withheld = PendingDeletions(seconds=10, most=3, clock=clock)
     withheld.note(command(command="forget", memory_id="r").model_copy(update={"tenant": "other"}))
     for n in range(9):
         withheld.note(command(command="forget", memory_id=f"r{n}"))

@@ -18,7 +18,7 @@ from memstream.reprocess.vectors import embedded, texts_of_vector
 from processors.memory.items import whole_text
 from processors.ports import Models, vectors
 from query.errors import store_down
-from query.search.embedders import Servings
+from query.search.embedders import EmbedderRegistry
 from query.views.db import LiveViews
 from schemas.events.memory import MemoryBody, MemoryUpdate
 from schemas.events.turns import ScreenedTurn
@@ -133,7 +133,7 @@ async def test_a_question_is_embedded_with_the_model_of_what_is_read(
         return e5
 
     rows = Rows()
-    servings = Servings(rows, models.embedder, named)  # type: ignore[arg-type]
+    servings = EmbedderRegistry(rows, models.embedder, named)  # type: ignore[arg-type]
     assert (await servings.now()).embedder is models.embedder
     rows.now, rows.embedder = {"postgres": 2, "milvus": 3}, "e5"
     for serving in await asyncio.gather(servings.now(), servings.now()):
@@ -149,5 +149,5 @@ async def test_where_the_model_is_not_installed_words_alone_are_searched(models:
 
     rows = Rows()
     rows.embedder = "e5"
-    serving = await Servings(rows, models.embedder, named).now()  # type: ignore[arg-type]
+    serving = await EmbedderRegistry(rows, models.embedder, named).now()  # type: ignore[arg-type]
     assert serving.blind

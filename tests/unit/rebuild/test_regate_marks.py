@@ -12,7 +12,7 @@ from memstream.reprocess.regate_run import PASSES, until_settled
 from processors.memory import free_statements
 from processors.memory.candidates import CandidateGate
 from processors.memory.changes import judge
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.pii.stored_texts import record_of
 from processors.ports import Models
 from schemas.events.memory import CHANGED_ON, Candidate, MemoryUpdate
@@ -27,7 +27,7 @@ def both(bench: Bench) -> tuple[MemoryUpdate, MemoryUpdate]:
     return found[TENNIS], found[LATER]
 
 
-def none(standing: Standing, new: MemoryUpdate) -> list[judge.Change]:
+def none(standing: UserMemoryStore, new: MemoryUpdate) -> list[judge.Change]:
     return []
 
 

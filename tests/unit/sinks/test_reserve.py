@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from schemas.storage.disk import Reserve
-from sinks.disk_space_guard import WithRoom
+from sinks.disk_space_guard import DiskSpaceGuard
 from sinks.protocol import Transient
 from tests.unit.sinks.fakes import FakeLog
 from tests.unit.sinks.worker_contract import Scripted, drain, updates
@@ -30,7 +30,7 @@ def test_n2_nothing_is_written_below_the_reserve_and_all_of_it_once_there_is_roo
     log, store = FakeLog(), Scripted()
     log.send(*updates((1, 1), (2, 1)))
     disk.free = 99
-    sink = WithRoom(store, Reserve(tmp_path, 100))
+    sink = DiskSpaceGuard(store, Reserve(tmp_path, 100))
     worker = log.worker(sink)
     waits: list[int] = []
 
@@ -53,7 +53,7 @@ def test_n2_what_is_wrong_is_said_in_figures_and_a_folder_that_is_missing_has_ro
     disk.free = 120_400_000
     assert reserve.missing() == "disk nearly full: 120 MB left, nothing is written below 256"
     with pytest.raises(Transient, match="120 MB left"):
-        WithRoom(Scripted(), reserve).write([])  # type: ignore[arg-type]
+        DiskSpaceGuard(Scripted(), reserve).write([])  # type: ignore[arg-type]
 
 
 def test_a_folder_that_is_not_there_has_room(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ async def test_n3_what_came_of_the_middle_of_an_upstream_batch_hears_of_its_end_
     crashes: int,
 ) -> None:
     class Gate(Counter):
-        carries = (topics.PROJECT_EVENTS,)
+        cross_partition_topics = (topics.PROJECT_EVENTS,)
 
     d = TopologyDriver([Gate()], START, upstream={"up"})
     d.pipe_raw(topics.TURNS, P, Codec().value(turn("one", project="p1")), [("src", b"up/0:1:0")])

@@ -31,7 +31,7 @@ _ANSWER = re.compile(
 )
 
 
-def promising(text: str, language: Literal["en", "zh", "und"], *, answers: bool = False) -> bool:
+def worth_reading(text: str, language: Literal["en", "zh", "und"], *, answers: bool = False) -> bool:
     """Return whether a turn may state something of its user. Microseconds; never raises.
 
     `answers`: the assistant asked just before, so that a bare "yes" or a short answer may confirm something (B1).
