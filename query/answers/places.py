@@ -257,6 +257,10 @@ class WeeklyReport(Answered):
     week_end: str | None
     summary: str
     key_events: list[Json]
+    decisions: list[Json]
+    open_tasks: list[Json]
+    problems: list[Json]
+    figures: list[Json]
     metrics: dict[str, Json]
     revision: int
     updated_at: datetime

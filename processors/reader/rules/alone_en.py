@@ -163,7 +163,7 @@ _SEES = re.compile(
     re.I,
 )
 _AILS = re.compile(
-    r"I (?:have|have got|get) (?:an? )?(?:bad|weak|sore|stiff|sensitive|dodgy|broken|dry|flat) "
+    rf"I (?:have|have got|get) (?:an? )?(?:{alternatives('how_it_ails')}) "
     rf"(?:{alternatives('my_own', 'ailing')})\b",
     re.I,
 )
