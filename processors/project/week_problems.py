@@ -32,6 +32,7 @@ _PARTS = re.compile(r"[,，;；]\s?|\sbut\s|但是?|不过")
 """What is told as an end: "until it works again" is none."""
 _STILL = words("still")
 _WAS = words("was")
+_ANEW = words("anew")
 _MENDS = words("mends")
 _LOOKED_INTO = words("looked_into")
 _POINTS = re.compile(
@@ -40,7 +41,8 @@ _POINTS = re.compile(
 _FOLLOW = 2
 """Turns behind a problem in which somebody says what they do about it."""
 _LABEL = re.compile(
-    r"\b(?!(?:minus|plus|above|below|about|over|under|the|and|than|only|another|from|until|till|after|before|least)\b)"
+    r"\b(?!(?:minus|plus|above|below|about|over|under|the|all|these|those|our|some|just|now|have|has|are|were|was|got|with"
+    r"|for|takes?|after|and|than|only|another|from|until|till|after|before|least)\b)"
     r"[a-z]{3,12} (?P<one>\d{1,6})\b(?! ?(?:%|°|\w{2,12}s\b))|\b[a-z]{1,4}-?(?P<two>\d{2,8})\b|\b(?P<three>0\d{1,5})\b"
     r"|(?P<four>[\d一二三四五六七八九十]{1,6})\s?(?:[号楼床线班层栋组期店室区]|中心|车间|教室|仓)",
     re.I,
@@ -109,13 +111,16 @@ def _labels(text: str) -> frozenset[str]:
 
 
 def _follow(found: list[_Named], turns: Sequence[Spoken], named: _Line) -> None:
-    """What somebody does about the last open problem says with what it may end: its words are the problem's, too."""
+    """What somebody does about an open problem says with what it may end: its words are the problem's, too. The problem
+    is the one with which it shares most words, else the last."""
     if not found:
         return
-    last, line = found[-1], named.line
-    near = 0 <= line.place - last.place <= _FOLLOW and turns[last.place].session_id == line.turn.session_id
-    if near and last.problem.solution is None:
-        found[-1] = last._replace(about=last.about | named.about)
+    line = named.line
+    open_ = [(i, f) for i, f in enumerate(found) if f.problem.solution is None]
+    at, best = max(open_, key=lambda o: (_shared(o[1], named), o[1].place), default=(-1, found[-1]))
+    near = 0 <= line.place - best.place <= _FOLLOW and turns[best.place].session_id == line.turn.session_id
+    if near and best.problem.solution is None:
+        found[at] = best._replace(about=best.about | named.about)
 
 
 def _is_looked_into(
@@ -180,7 +185,9 @@ def _solves_itself(text: str) -> str | None:
     """Of a sentence that names a problem and its end: the part that says how it ended."""
     parts = [c.strip() for c in _CLAUSES.split(text) if c.strip()]
     for n, part in enumerate(parts):
-        if _SOLVED.search(part) and not _NOT_YET.search(part) and (n or (not problem_in(part) and _ends_well(text))):
+        if not _SOLVED.search(part) or _NOT_YET.search(part):
+            continue
+        if n or (not _ANEW.search(part) if problem_in(part) else _ends_well(text)):
             return part
     return None
 
@@ -196,8 +203,8 @@ def _solves(
         return None
     mends = {word.casefold() for m in _MENDS.finditer(line.text) for word in m["what"].split()}
     open_ = [
-        (i, f.place, _shared(f, named)) for i, f in enumerate(found)
-        if f.problem.solution is None and (not mends or _is_of(f, mends))
+        (i, f.place, n) for i, f in enumerate(found) for n in [_shared(f, named)]
+        if f.problem.solution is None and (not mends or n <= 0 or _is_of(f, mends))
     ]  # fmt: skip
     best = max(open_, key=lambda o: (o[2], o[1]), default=None)
     if best is None:
@@ -208,7 +215,10 @@ def _solves(
     if (shared >= (1 if strong else 2) or short) and not new:
         return best[0]
     session = turns[line.place].session_id
-    near = [i for i, p, n in open_ if n >= 0 and 0 < line.place - p <= _NEAR and turns[p].session_id == session]
+    near = [
+        i for i, p, n in open_ if n >= 0 and 0 < line.place - p <= _NEAR and turns[p].session_id == session
+        and (found[i].labels or not named.labels)
+    ]  # fmt: skip
     if not strong or not near or (names and not _ends_well(line.text)):
         return None
     return None if ends_task(line) else near[-1]

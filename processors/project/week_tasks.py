@@ -61,6 +61,9 @@ _WHO = re.compile(r"\bwho(?:'ll| will| can)?\b|谁|哪位", re.I)
 """A question after who does something."""
 _OPINION = re.compile(r"\b(?:'d|would) (?:rather|prefer|love|like)\b|倾向|宁愿|建议", re.I)
 _NOT_NAMES = words("not_names")
+_REQUEST = words("request")
+_ASSISTANT = re.compile(r"please\b|[请帮]", re.I)
+"""How one begins who asks an assistant for something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,10 @@ class Tasks:
 
     def __init__(self, lines: Sequence[Line], names: dict[str, str], day: Callable[[datetime], date]) -> None:
         self._lines = lines
+        persons: dict[str | None, set[str]] = {}
+        for line in lines:
+            persons.setdefault(line.turn.session_id, set()).add(line.who)
+        self._alone = {session for session, names_ in persons.items() if len(names_ - {""}) < 2}
         self._places = [line.place for line in lines]
         self._names = names
         self._day = day
@@ -140,6 +147,8 @@ class Tasks:
         """Whose task a sentence is: a person's name, "" for nobody's by name, None where it is no task."""
         text = line.text
         if not line.who or _OPINION.search(text):
+            return None
+        if line.turn.session_id in self._alone and (_REQUEST.match(text) or _ASSISTANT.match(text)):
             return None
         if (asked := self._third(line)) is not None:
             return asked
