@@ -41,7 +41,8 @@ _NOT_NOW = re.compile(
 """It was so once, or it is only supposed."""
 _COUNTED = re.compile(
     r"\s?(?:(?:of )?(?:the |our )?(?:\w{2,20} )?(?P<what>[a-z]{2,20}s)\b(?<!\bthis)(?<!\bis)(?<!\bhas)(?<!\bwas)|"
-    r"(?P<unit>[份台支盒瓶箱页条件张管袋套篇]))", re.I
+    r"(?P<unit>[份台支盒瓶箱页条件张管袋套篇]))",
+    re.I,
 )
 """What is counted."""
 _NUMBER = re.compile(r"[\d零一二三四五六七八九十百千万两]")
@@ -55,6 +56,7 @@ class Told:
     value: Number
     of: Number | None
     turn_id: str
+    turn_of: str | None = None
 
 
 def figures(
@@ -77,6 +79,7 @@ def figures(
             ReportFigure(
                 key=key.key, value=told.value, of=of, turn_id=told.turn_id,
                 before=None if was is None else was.value, turn_before=None if was is None else was.turn_id,
+                turn_of=told.turn_of,
             )
         )  # fmt: skip
     return out
@@ -95,6 +98,7 @@ def label(key: HotKey, language: str) -> str:
 def _last(lines: Iterable[Line], profile: Profile, key: str, of: Number | None) -> Told | None:
     """`of`: the whole that the key is a share of, where it is known: "40 of 60" then needs no other word."""
     found: Told | None = None
+    turn_of: str | None = None
     unit, names = "", _han_name(profile, key)
     told_of = " ".join(text for k in profile.hot_keys if k.key == key for text in (*k.patterns, *k.aliases)).casefold()
     for line in lines:
@@ -108,13 +112,13 @@ def _last(lines: Iterable[Line], profile: Profile, key: str, of: Number | None) 
             share = shares[0]
         more = _whole(line.text, unit, names) if unit else None
         if share is not None:
-            of = share[1]
-            found = Told(share[0], of, line.turn.turn_id)
+            of, turn_of = share[1], line.turn.turn_id
+            found = Told(share[0], of, line.turn.turn_id, turn_of)
         elif value is not None:
-            of = of if aim is None else aim
-            found = Told(value, of, line.turn.turn_id)
+            of, turn_of = (of, turn_of) if aim is None else (aim, line.turn.turn_id)
+            found = Told(value, of, line.turn.turn_id, turn_of)
         elif found is not None and more is not None and found.value <= more <= (of or more):
-            found = Told(more, of, line.turn.turn_id)
+            found = Told(more, of, line.turn.turn_id, turn_of)
         if value is not None and (m := re.search(rf"{value}(?P<unit>[\u4e00-\u9fff])", line.text)):
             unit = m["unit"]
     return found

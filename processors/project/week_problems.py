@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from processors.project.rollup import Problem, Spoken
 from processors.project.week_decisions import decides
-from processors.project.week_lines import Line, is_reaction, who
+from processors.project.week_lines import Line, is_reaction, unquoted, who
 from processors.project.week_words import words
 
 _NEAR = 4
@@ -33,6 +33,7 @@ _PARTS = re.compile(r"[,，;；]\s?|\sbut\s|但是?|不过")
 _STILL = words("still")
 _WAS = words("was")
 _ANEW = words("anew")
+_REQUEST = words("request")
 _MENDS = words("mends")
 _LOOKED_INTO = words("looked_into")
 _POINTS = re.compile(
@@ -123,9 +124,7 @@ def _follow(found: list[_Named], turns: Sequence[Spoken], named: _Line) -> None:
         found[at] = best._replace(about=best.about | named.about)
 
 
-def _is_looked_into(
-    found: Sequence[_Named], lines: Sequence[Line], n: int, taken: Callable[[Line], bool]
-) -> bool:
+def _is_looked_into(found: Sequence[_Named], lines: Sequence[Line], n: int, taken: Callable[[Line], bool]) -> bool:
     """Whether the next turn takes on to look into what a statement says: something is wrong, in whatever words."""
     line = lines[n]
     if n + 1 == len(lines) or not line.who or is_reaction(line.text) or decides(line.text):
@@ -159,7 +158,8 @@ def _goes_on(found: list[_Named], line: Line) -> bool:
 
 def problem_in(text: str) -> str:
     """The word that names a problem in a sentence; empty where it is denied or supposed."""
-    for clause in _CLAUSES.split(text):
+    without = unquoted(text)
+    for clause in _CLAUSES.split(without if _REQUEST.match(without) else text):
         match = None if _NONE.search(clause) or _RATE.search(clause) else _PROBLEM.search(clause)
         if match is not None:
             return match.group().casefold()

@@ -239,7 +239,9 @@ class Weeks:
         )  # fmt: skip
         keys = {k.key: k for k in self._profile.hot_keys}
         said = sum(units(t.text) for t in turns)
-        return Week(place.monday, language, found, metrics, lambda key: _label(keys.get(key), key, language), before, said)
+        return Week(
+            place.monday, language, found, metrics, lambda key: _label(keys.get(key), key, language), before, said
+        )
 
     def _catalogue(self, place: Place) -> Catalogue:
         hot = self._state.of(place.owner.key).table(HOT)
