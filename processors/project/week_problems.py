@@ -3,6 +3,7 @@
 What solves says so (fixed, back up, 修好了), of something that an open problem before it is about: the one with which
 it shares most words, else one named at most `_NEAR` turns before in the same session. Weaker signs (now, found, 现在)
 count only with enough words shared. A problem that is told again while it is open is the same one.
+An assistant names no problem: it tells of what may happen; it may say that the one it is told of is solved.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def problems(
     `ends_task`: of one that says that a task is done: it ends no problem with which it shares no word."""
     found: list[_Named] = []
     for n, line in enumerate(lines):
-        if line.asks or not line.who:
+        if line.asks:
             continue
         named = _Line(line, _about(line), _labels(line.text))
         names, planned = problem_in(line.text), taken(line)
@@ -92,7 +93,7 @@ def problems(
             found[at] = found[at]._replace(problem=solved)
         elif _goes_on(found, line):
             continue
-        elif names and not decides(line.text) and not planned and not _told_before(found, named):
+        elif names and line.who and not decides(line.text) and not planned and not _told_before(found, named):
             itself = _solves_itself(line.text)
             told = Problem(
                 line.text, line.turn.turn_id, itself, line.turn.turn_id if itself else None, who(line.turn),
@@ -185,9 +186,12 @@ def _solves_itself(text: str) -> str | None:
     """Of a sentence that names a problem and its end: the part that says how it ended."""
     parts = [c.strip() for c in _CLAUSES.split(text) if c.strip()]
     for n, part in enumerate(parts):
-        if not _SOLVED.search(part) or _NOT_YET.search(part):
+        end = _SOLVED.search(part)
+        if end is None or _NOT_YET.search(part):
             continue
-        if n or (not _ANEW.search(part) if problem_in(part) else _ends_well(text)):
+        wrong = _PROBLEM.search(part) if problem_in(part) else None
+        own = wrong is None or not (wrong.start() < end.end() and end.start() < wrong.end())  # "stopped working"
+        if n or (own and (not _ANEW.search(part) if wrong else _ends_well(text))):
             return part
     return None
 
@@ -219,7 +223,7 @@ def _solves(
         i for i, p, n in open_ if n >= 0 and 0 < line.place - p <= _NEAR and turns[p].session_id == session
         and (found[i].labels or not named.labels)
     ]  # fmt: skip
-    if not strong or not near or (names and not _ends_well(line.text)):
+    if not strong or not near or not line.who or (names and not _ends_well(line.text)):
         return None
     return None if ends_task(line) else near[-1]
 

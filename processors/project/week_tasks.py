@@ -277,8 +277,8 @@ def settled(
 
 
 def endings(lines: Sequence[Line]) -> list[Line]:
-    """The sentences of persons that say that something is done."""
-    return [line for line in lines if line.who and not line.asks and says_done(line.text)]
+    """The sentences that say that something is done."""
+    return [line for line in lines if not line.asks and says_done(line.text)]
 
 
 def _done(task: Task, lines: Sequence[Line], problems: Sequence[Problem], places: dict[str, int]) -> Task:
@@ -303,7 +303,8 @@ def ends(task: Task, line: Line) -> bool:
     if (line.turn.at, line.turn.position) < (task.at, task.position) or line.turn.turn_id == task.turn_id:
         return False
     third = max(1, round(len(task.about) / 3))
-    need = third if line.who == task.owner or len(task.about) < _FEW else max(2, third)
+    enough = line.who == task.owner or (line.who and len(task.about) < _FEW)  # of an assistant one word never is
+    need = third if enough else max(2, third)
     return len(task.about & line.words) >= need
 
 
