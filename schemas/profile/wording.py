@@ -74,7 +74,7 @@ class Wording(Frozen):
     within: dict[Id, tuple[float, float]] = Field(default_factory=dict)
     """Slot of `numbers` -> the least and most that it can be, in its unit; beyond, nothing is kept."""
     less_than: dict[Id, Id] = Field(default_factory=dict)
-    """Slot of `numbers` -> another that it has to be less than; else nothing is kept ("120 to 130" are no two values)."""
+    """Slot of `numbers` -> another that it has to be less than; else nothing is kept: 120 to 130 is a range."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Wording:

@@ -118,7 +118,8 @@ def _guard(pattern: str) -> re.Pattern[str]:
 
 def meant_zh(wording: Wording, match: re.Match[str]) -> bool:
     """Is what a wording found said as so, of the speaker?"""
-    if wording.numbers or (wording.of_time is None and not wording.ends):  # a number that one feels is none that was read
+    # A number that one feels is none that was read.
+    if wording.numbers or (wording.of_time is None and not wording.ends):
         return meant(match.string, begin(match))
     leading = _FEELS_ZH.sub("", match.string[: begin(match)])
     return meant(leading, len(leading))

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from processors.reader.rules import clauses_en, clauses_zh
+from processors.reader.rules import wording_guards as guards
 from processors.reader.rules.found import Found
 from processors.reader.rules.life_en import named_slots
 from processors.reader.rules.making_zh import of_others
@@ -17,10 +18,6 @@ from processors.reader.rules.numbers import amount, whole
 from processors.reader.rules.others import doubted_en, of_anothers_en, of_anothers_zh, of_the_family_en
 from processors.reader.rules.self_en import STOP, Rule, apply, positive, rule
 from processors.reader.rules.text import Sentence
-from processors.reader.rules.wording_guards import (
-    excluded, label, lead, leads_to_another, meant_zh, of_one_met, of_somebody, opens, said_of_nothing,
-    spoken_by_another,
-)  # fmt: skip
 from schemas.profile.model import Profile
 from schemas.profile.wording import ABOUT, END, SAID, Person, Wording
 
@@ -54,6 +51,7 @@ _OPENING = re.compile(
     r"|(?:the day before )?yesterday(?: (?:morning|afternoon|evening))?"
     r"|last (?:night|[A-Za-z]{3,10})|this (?:morning|afternoon|evening|week|month|year)"
     r"|(?:in|since|on|back in) (?:[A-Za-z]{3,10},? )?(?:\d{4}|[A-Za-z]{3,10}day)"
+    r"|on (?:\d{1,2}(?:st|nd|rd|th)? (?:of )?[A-Za-z]{3,9}|[A-Za-z]{3,9} \d{1,2}(?:st|nd|rd|th)?)(?:,? \d{4})?"
     r"|for (?:[a-z]{1,8} ){1,3}(?:day|week|month|year)s?|when I was \d{1,2}|at \d{1,2}(?:[:.]\d\d)? ?[ap]\.?m\.?)"
     r"(?: at [\d:.]{1,5} ?[ap]\.?m\.?)?,? (?=I\b|my\b)",
     re.I,
@@ -74,7 +72,8 @@ def wordings_en(
     taken_up = person == "other" and _TAKEN_UP.match(clause.body) is not None
     if not clause.states or (person == "other" and not taken_up):
         return []
-    theirs = spoken_by_another(clause.before, "en") or (not named and leads_to_another(said + clause.before, "en"))
+    turned = not named and guards.leads_to_another(said + clause.before, "en")
+    theirs = turned or guards.spoken_by_another(clause.before, "en")
     before = _leading_en(clause, said)
     told: list[Found] = []
     for wording, names in _worded(profile, "en", "none" if person == "other" else person):
@@ -85,7 +84,7 @@ def wordings_en(
             new = [one for f in plain if f is not None for one in _each(wording, f)]
             if wording.of_time is None:
                 told += new
-            elif not excluded(wording, whole, before):
+            elif not guards.excluded(wording, whole, before):
                 kept = [f for f in new if not f.negated or _NO_MORE_EN.search(clause.body)]
                 told += _beside([*found, *told], clause.start, _timed(wording, kept))
             continue
@@ -96,10 +95,10 @@ def wordings_en(
             continue
         if person == "none" and not (told or wording.behind or _UNNAMED.fullmatch(body, 0, match.start())):
             continue
-        if excluded(wording, whole, before) or of_one_met(body[: match.end()]):
+        if guards.excluded(wording, whole, before) or guards.of_one_met(body[: match.end()]):
             continue
         denied = whole_clause and not wording.ends and _denied_within(wording, match)
-        if not of_anothers_en(lead(wording, match)) and not denied:
+        if not of_anothers_en(guards.lead(wording, match)) and not denied:
             told += _beside([*found, *told], clause.start, _told(wording, match, clause, negated=negated))
     return told
 
@@ -108,7 +107,7 @@ def _leading_en(clause: clauses_en.Clause, said: str) -> str:
     """What leads to a clause and may rule a wording out in it: of its sentence, where it names nobody or a colon or a
     place ("In my dream, ...") leads there; and the heading before."""
     leads = clause.subject in {"none", "other"} or _LEADS_EN.search(clause.before) is not None
-    heading = label(said, "en") if clause.subject in {"none", "other"} else ""
+    heading = guards.label(said, "en") if clause.subject in {"none", "other"} else ""
     return heading + (clause.before if leads else "")
 
 
@@ -124,7 +123,7 @@ def wordings_zh(profile: Profile, clause: clauses_zh.Clause, found: list[Found],
     if not clause.states or person is None:
         return []
     unnamed = clauses_zh.carried(clause)
-    theirs = spoken_by_another(clause.before, "zh") or (unnamed and leads_to_another(said, "zh"))
+    theirs = guards.spoken_by_another(clause.before, "zh") or (unnamed and guards.leads_to_another(said, "zh"))
     of_theirs = person == "my" and "的" not in clause.body[:2]
     told: list[Found] = []
     for wording, names in _worded(profile, "zh", person):
@@ -134,14 +133,14 @@ def wordings_zh(profile: Profile, clause: clauses_zh.Clause, found: list[Found],
         if not whole_clause and not names and of_others(clause):  # what is no known name may be anyone's
             continue
         match = _compiled(wording.pattern, names, latin=False).search(clause.body)
-        if match is None or not meant_zh(wording, match) or of_anothers_zh(lead(wording, match)):
+        if match is None or not guards.meant_zh(wording, match) or of_anothers_zh(guards.lead(wording, match)):
             continue
         leads = unnamed or clause.before.rstrip().endswith(("：", ":"))
-        if excluded(wording, clause.raw, label(said, "zh") * unnamed + clause.before * leads):
+        if guards.excluded(wording, clause.raw, guards.label(said, "zh") * unnamed + clause.before * leads):
             continue
-        if wording.opens is not None and not opens(wording.opens, clause, match):
+        if wording.opens is not None and not guards.opens(wording.opens, clause, match):
             continue
-        if (wording.of_time or wording.ends) and (of_somebody(clause) or said_of_nothing(wording, match)):
+        if (wording.of_time or wording.ends) and (guards.of_somebody(clause) or guards.said_of_nothing(wording, match)):
             continue
         within = not wording.ends and not wording.of_time and _denied_within(wording, match)
         if not (whole_clause and (within or _DENIED_ZH.search(clause.body[: match.start()]))):

@@ -114,6 +114,8 @@ def test_c6_what_is_another_s_feared_asked_or_to_come_is_none(said: str) -> None
         ("My A1C came back at 7.1%.", {"hba1c": 7.1}, None),
         ("My temperature last night was 101.3.", {"temperature": 38.5}, "2026-11-01"),
         ("My oxygen saturation is 96%.", {"oxygen_saturation": 96}, None),
+        ("On 28 October my oxygen saturation was 96%.", {"oxygen_saturation": 96}, "2026-10-28"),
+        ("On October 28th my heart rate was 96.", {"heart_rate": 96}, "2026-10-28"),
         ("My LDL was 132 mg/dL in September.", {"ldl_cholesterol": 3.41}, "2026-09-01"),
         ("I weighed 176 pounds this morning.", {"weight": 79.8}, "2026-11-02"),
         ("My usual blood pressure is 125/80.", {"baseline_bp_systolic": 125, "baseline_bp_diastolic": 80}, None),
@@ -216,7 +218,8 @@ def test_c6_what_names_nobody_is_the_speaker_s_where_the_turn_named_none_since(s
         "For example, my blood pressure is 150/95.", "I bet my blood pressure is 180/100.",
         "I joked that my blood pressure was 200/100.", "参考范围。空腹血糖：5.6。", "病例3。血压90/60。心率120。",
         "题目：血压150/95，心率110，诊断是什么？", "书上写：血压120/80。", "写一段对话：我发烧39度，咳嗽。",
-        "我感觉心率有200。",
+        "我感觉心率有200。", "我血糖升高了3。", "我非高密度胆固醇3.4。", "My non-HDL cholesterol is 130.",
+        "我很少头疼。", "我头疼少多了。", "我学了急救，会处理呼吸困难。",
         # figures of speech
         "I had a fever dream about it.", "I threw up my hands.", "I threw up a quick prototype.",
         "I passed out the flyers.", "I have a rash decision to make.", "I have a rash of complaints to answer.",
@@ -232,12 +235,14 @@ def test_c6_what_is_no_reading_of_now_is_none(said: str) -> None:
 @pytest.mark.parametrize(
     ("said", "field", "value"),
     [
-        ("My glucose is 38 mmol/L.", "glucose", 38), ("My glucose is 250.", "glucose", 13.9), ("我血糖24。", "glucose", 24),
+        ("My glucose is 38 mmol/L.", "glucose", 38), ("My glucose is 250.", "glucose", 13.9),
+        ("我血糖24。", "glucose", 24),
         ("我体重65左右。", "weight", 65), ("我体重130斤。", "weight", 65), ("我体重130磅。", "weight", 59),
         ("I weigh 180 pounds.", "weight", 81.6), ("我血糖6点8。", "glucose", 6.8), ("I am 6 feet tall.", "height", 183),
         ("I threw up the whole night.", "symptoms", "vomiting"), ("I passed out twice.", "symptoms", "fainting"),
         ("I have a rash of red spots.", "symptoms", "rash"), ("I'm dizzy with every step.", "symptoms", "dizziness"),
-        ("我吐了两次。", "symptoms", "呕吐"), ("我手酸。", "symptoms", "手酸"), ("我换了膝盖。", "surgeries", "膝关节置换"),
+        ("我吐了两次。", "symptoms", "呕吐"), ("我手酸。", "symptoms", "手酸"),
+        ("我换了膝盖。", "surgeries", "膝关节置换"),
     ],
 )  # fmt: skip
 def test_c6_what_stands_beside_what_is_none_is_read(said: str, field: str, value: Any) -> None:
