@@ -26,7 +26,7 @@ from processors.reader.rules.standing_en import resolved, stands
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.together_en import another_first
 from processors.reader.rules.withdrawals import ended, withdrawn
-from processors.reader.rules.wordings import wordings_en
+from processors.reader.rules.wordings import LOOKED_BACK, wordings_en
 from processors.reader.rules.words_en import alternatives
 from processors.reader.rules.work_asked import work_asked_en
 from schemas.profile.model import Profile
@@ -152,7 +152,7 @@ def read(
             found.extend(over)
             continue
         greeted = greeted or _GREETS.match(sentence.text) is not None
-        lead = own[: sentence.start]
+        lead = own[max(0, sentence.start - LOOKED_BACK) : sentence.start]
         here = _statements(sentence, original, profile, greeted=greeted, in_group=in_group, asked=asked, lead=lead)
         if not any(f.slots for f in here):
             found.extend(ended(sentence, "en", lambda told: _statements(told, told.text, profile, greeted=False)))
@@ -198,7 +198,7 @@ def _statements(
     sentence: Sentence, original: str, profile: Profile, *, greeted: bool, in_group: bool = False,
     asked: str | None = None, lead: str = "",
 ) -> list[Found]:
-    """`lead`: the turn before the sentence."""
+    """`lead`: what the turn says before the sentence."""
     found: list[Found] = []
     for atom in (atoms.task_en(sentence, original), atoms.decision_en(sentence, original, in_group=in_group)):
         if atom is not None:

@@ -23,7 +23,7 @@ from processors.reader.rules.self_zh import self_statements
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.whole_zh import advised, whole
 from processors.reader.rules.withdrawals import ended, withdrawn
-from processors.reader.rules.wordings import wordings_zh
+from processors.reader.rules.wordings import LOOKED_BACK, wordings_zh
 from processors.reader.rules.work_asked import asks_for_work_zh
 from schemas.profile.model import Profile
 
@@ -56,7 +56,7 @@ def read(
             continue
         before = about
         parts = clauses_zh.clauses(sentence, about, in_group=in_group)
-        lead = own_words[: sentence.start]
+        lead = own_words[max(0, sentence.start - LOOKED_BACK) : sentence.start]
         here = _statements(sentence, original, profile, parts, in_project=in_project, lead=lead)
         if not any(f.slots for f in here):
             found.extend(ended(sentence, "zh", lambda told: _stated(told, profile)))
@@ -138,7 +138,7 @@ def _statements(
     sentence: Sentence, original: str, profile: Profile, parts: Sequence[clauses_zh.Clause], *, in_project: bool,
     lead: str = "",
 ) -> list[Found]:  # fmt: skip
-    """`lead`: the turn before the sentence."""
+    """`lead`: what the turn says before the sentence."""
     found: list[Found] = []
     for reader in (atoms.task_zh, atoms.decision_zh):
         atom = reader(sentence, original)

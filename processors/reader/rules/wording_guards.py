@@ -27,7 +27,7 @@ _FEELS_ZH = re.compile(r"(?:感觉|感到|觉得)(?:有点儿?|有些|很|特别
 _STAFF_EN = "doctor|boss|manager|teacher|mentor|landlord|colleague|coworker|co-worker|family|partner"
 """To these one tells of oneself."""
 _THEIRS_EN = re.compile(
-    rf"\b(?:(?!(?:{_STAFF_EN})s?\b)(?:{KIN_EN})s?|he|she|him|her|his|patients?|wom[ae]n|m[ae]n|girls?|boys?|guy|lady"
+    rf"\b(?:(?!(?:{_STAFF_EN})s?\b)(?:{KIN_EN})s?|he|she|him|her|his|patients?|wom(?:a|e)n|m(?:a|e)n|girls?|boys?|guy|lady"
     r"|gentleman|bab(?:y|ies)|toddler|newborn|dogs?|cats?|pet|puppy|years?[- ]old|(?-i:(?:Mr|Mrs|Ms|Miss)\b\.? [A-Z])"
     r"|(?-i:[A-Z][a-z]{1,20}) (?:came|went|feels|felt|says|called|visited|arrived|fell))",
     re.I,
@@ -41,7 +41,7 @@ _OWN_ZH = re.compile(rf"(?:[我俺咱](?!们?的?家?(?:{clauses_zh.KIN}))|本�
 _MET_EN = re.compile(
     r"\b(?:treat|met|meet|saw|see|know|knew|examin|assess|admit|nurs|triag|discharg|interview|visit|help|hav|had|have)"
     r"\w{0,4} (?!my\b|our\b)(?:\w+ ){0,3}?"
-    r"(?:wom[ae]n|m[ae]n|guy|girl|boy|lady|gentleman|person|people|somebody|someone|runner|athlete|patient|client"
+    r"(?:wom(?:a|e)n|m(?:a|e)n|guy|girl|boy|lady|gentleman|person|people|somebody|someone|runner|athlete|patient|client"
     r"|student|[a-z]{3,12}mate|(?-i:[A-Z][a-z]{1,20})) (?:with|who|whose|having)\b",
     re.I,
 )

@@ -34,6 +34,8 @@ _AND = re.compile(r"\s*(?:[、,，]|\band\b|\bor\b|以及|[和与跟及又])\s*(
 _PLACE = re.compile(r"\{(\w+)\}")
 _TAKEN_UP = re.compile(r"(?:it|that)(?: is|'s| was| came)\b", re.I)
 """What was named in the clause before: "I took my pressure and it was ..."."""
+LOOKED_BACK = 600
+"""Characters of the turn before a sentence in which it is looked for whom it is about."""
 WHOLE = frozenset({"my", "none"})
 """Wordings for these read a clause as it stands."""
 _UNNAMED = re.compile(
