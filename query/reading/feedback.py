@@ -52,7 +52,7 @@ async def summarize_feedback(
     """Feedback of all users of the last `days`, by what it is about and by function, the most complained of first: how
     many ratings of each kind, the mean score, and the words that at least three users have in their complaints.
     Counts only, of the caller's tenant: nobody is named, and no word of a comment is shown that one user alone said.
-    `feature` stands as the application named it. `truncated`: of the newest 10,000, or the first 200 functions."""
+    `feature` is what the application named it. `truncated`: of the newest 10,000, or the first 200 functions."""
     since = ctx.deps.clock() - timedelta(days=days)
     rows = await retention.feedback_of_all(ctx.db, scope, about, since, ctx.deps.clock(), MOST + 1)
     given = rows[:MOST]
