@@ -123,11 +123,11 @@ class Destroyed(Codec):
     def __init__(self, opens: int) -> None:
         super().__init__()
         self.opens = opens
-        self.opened: Counter[bytes | None] = Counter()
+        self.decoded: Counter[bytes | None] = Counter()
 
     def decode(self, topic: str, value: bytes | None) -> Event:
-        self.opened[value] += 1
-        if self.opened[value] > self.opens:
+        self.decoded[value] += 1
+        if self.decoded[value] > self.opens:
             raise DecodeError(ERASED, "sealed: the owner was erased")
         return super().decode(topic, value)
 
