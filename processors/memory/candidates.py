@@ -312,7 +312,7 @@ class CandidateGate:
     def _by_text(self, c: Candidate) -> list[Emit]:
         """Episodes and free statements: near-duplicates within 7 days (D3). What a newer extractor says of a place that
         was read before is the next wording of what stands there; what people judged keeps its words."""
-        if only_takes_back(c.text):
+        if only_takes_back(c.text, c.attributes.get("about")):
             as_said = self._new(c, (), self._places.name(c), [])
             over = taken_back(self._source, c, as_said, self._standing, self._versions, self._when(c))
             if over is not None:

@@ -36,7 +36,7 @@ def decision(
 ) -> Emit:
     """What became of a candidate (or, with `only`, of some of its fields)."""
     owner = source.owner
-    forgets = only_takes_back(c.text)  # its words are not to be kept here either
+    forgets = only_takes_back(c.text, c.attributes.get("about"))  # its words are not to be kept here either
     fields = only or (c.fields if c.field is None else (c.field,))
     value = c.value
     if only and isinstance(c.value, dict) and c.field is None:

@@ -48,12 +48,12 @@ def _widest(found: Sequence[Found]) -> list[Found]:
 
 def _corrected(found: Sequence[Found]) -> list[Found]:
     """Fold "not 32 but 33" into one statement that names what it replaces."""
-    denied = {f.slots[0][0]: f for f in found if f.negated and len(f.slots) == 1}
+    denied = {f.slots[0][0]: f for f in found if f.negated and not f.taken_back and len(f.slots) == 1}
     stated = {slot for f in found if not f.negated for slot, _ in f.slots}
     folded: list[Found] = []
     for each in found:
         slot = each.slots[0][0] if each.slots else None
-        if each.negated and len(each.slots) == 1 and slot in stated:
+        if each.negated and not each.taken_back and len(each.slots) == 1 and slot in stated:
             continue
         if slot in denied and not each.negated and len(each.slots) == 1:
             old = denied[slot]

@@ -39,6 +39,8 @@ class Found:
     """Other places that it was read from: a correction behind it, a denial that it replaces."""
     of_time: OfTime | None = None
     """It is of its time, and tells it (`schemas.profile.wording`)."""
+    taken_back: bool = False
+    """It only ends what stands: no part of what is said instead, which would keep its words."""
     dropped: DropLabel | None = None
     """Why it is none to keep; it is told all the same, so that a profile of later may take it."""
 
