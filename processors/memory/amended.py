@@ -16,7 +16,7 @@ from processors.memory.store import Standing, text_features
 from processors.memory.versions import Encode
 from processors.step import Emit, Out, Reject
 from schemas.events.amendments import Amendment
-from schemas.events.memory import Decision, MemoryUpdate
+from schemas.events.memory import Decision, MemoryUpdate, parse
 from schemas.log import topics
 
 _GATES = {"rescreen": "pii", "regate": "dedupe", "redate": "retention"}
@@ -44,7 +44,7 @@ class AmendmentGate:
         return [Emit(topics.DECISIONS, told.model_copy(update={"revision": a.expected + 1}))]
 
     def _memory(self, a: Amendment) -> list[Out]:
-        told = MemoryUpdate.model_validate(a.sealed.record)
+        told = parse(a.sealed.record)
         if told.owner != a.owner or (told.record_id, told.version) != (a.target, a.version):
             return [Reject("invalid", "sealed.record: expected a memory of this user, by the id and version in target")]
         present, tail = self._standing.get(a.target), self._standing.tail(a.target)

@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from processors.memory.changes.excluding import only_takes_back
 from processors.step import Emit
 from schemas.events.envelope import SourceTurn
-from schemas.events.memory import Candidate, Decision, DecisionBody, Extraction, MemoryUpdate, Outcome, Reason
+from schemas.events.memory import (
+    Candidate,
+    Decision,
+    DecisionBody,
+    Deletion,
+    Extraction,
+    MemoryUpdate,
+    Outcome,
+    Reason,
+)
 from schemas.log import topics
 from schemas.log.ids import record_id
 from schemas.log.owner import Owner, OwnerKind
+
+U = TypeVar("U", bound=MemoryUpdate)
 
 
 def update(u: MemoryUpdate) -> Emit:
     return Emit(topics.UPDATES, u)
 
 
-def changed(u: MemoryUpdate, **fields: Any) -> MemoryUpdate:
+def changed(u: U, **fields: Any) -> U:
     """The next revision of a record."""
     return u.model_copy(update={"revision": u.revision + 1, **fields})
+
+
+def deleted(u: MemoryUpdate, **fields: Any) -> Deletion:
+    """The marker of a record's deletion, which says what `u` says but for `fields`."""
+    return Deletion.model_construct(**{**u.__dict__, "op": "delete", "state": "deleted", **fields})
 
 
 def sources(old: tuple[SourceTurn, ...], new: SourceTurn, limit: int) -> tuple[SourceTurn, ...]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from processors.memory.emit import because, changed
-from schemas.events.memory import MemoryCommand, MemoryUpdate
+from schemas.events.memory import MemoryCommand, MemoryUpdate, StoreItem
 
 MAX_CHARS = 8_000
 """Text of one value that is encoded; the rest of a longer one is read, not found."""
@@ -83,14 +83,14 @@ def lives_until(item: MemoryUpdate) -> datetime | None:
     return None if told[_LIVES] is None else datetime.fromisoformat(str(told[_LIVES]))
 
 
-def living(item: MemoryUpdate) -> MemoryUpdate:
+def living(item: StoreItem) -> StoreItem:
     """The item as its time to live ends it, which stays with it whatever its class says."""
     until = None if item.expires_at is None else item.expires_at.isoformat()
     told = {**item.sealed.attributes, _LIVES: until}
     return item.model_copy(update={"sealed": item.sealed.model_copy(update={"attributes": told})})
 
 
-def touched(standing: MemoryUpdate, at: datetime) -> MemoryUpdate | None:
+def touched(standing: StoreItem, at: datetime) -> StoreItem | None:
     """The item with its time renewed from now on; None where it has none, or it has run out."""
     until = lives_until(standing)
     if until is None or _over(standing, at) or at <= standing.last_accessed_at:

@@ -28,7 +28,7 @@ from processors.memory.values import same
 from processors.memory.versions import Encode, Versions
 from processors.reader.rules.domain import profile_fields
 from processors.step import Emit
-from schemas.events.memory import Feedback, MemoryBody, MemoryUpdate, Reason, State
+from schemas.events.memory import Feedback, MemoryBody, MemoryUpdate, Reason, State, StatementMemory
 from schemas.log.ids import record_id
 from schemas.log.owner import Owner, OwnerKind
 from schemas.profile.model import Profile
@@ -126,7 +126,7 @@ class Learned:
         text = self._versions.worded({name: value}, language)
         terms, embedding = self._encode(text)
         reason = because("observed", "feedback", "trait", float(INFERRED))
-        begun = MemoryUpdate(
+        begun = StatementMemory(
             tenant=self._owner.tenant, owner_kind=OwnerKind.USER, owner_id=self._owner.id, record_id=record,
             version=version, revision=revision, kind="preference", state="observed", reason=reason, field=name,
             scope=GLOBAL, importance=bounded(self._profile.importance.get("preference", 0.6)), confidence=INFERRED,

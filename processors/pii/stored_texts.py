@@ -40,7 +40,7 @@ def texts_of(event: Stored) -> list[str]:
     """Every text that policy looks at."""
     out: list[str] = []
     sealed = sealed_of(event)
-    for path in TEXTS[type(event)]:
+    for path in _paths(event):
         for found in _at(sealed, path):
             out.extend(strings(found))
     return out
@@ -49,10 +49,14 @@ def texts_of(event: Stored) -> list[str]:
 def record_of(event: Stored, redacted: Mapping[str, str], gone: Gone = NOTHING) -> JsonObject:
     """The event as JSON with its texts replaced, for `Amendment.sealed.record`. `gone`: what policy took out of it."""
     sealed: Any = sealed_of(event)
-    for path in TEXTS[type(event)]:
+    for path in _paths(event):
         sealed = _mapped(sealed, path, lambda value: replaced(value, redacted, gone))
     clear: JsonObject = event.model_dump(mode="json", exclude={"sealed"})
     return {**clear, "sealed": sealed}
+
+
+def _paths(event: Stored) -> tuple[Path, ...]:
+    return next(paths for kind, paths in TEXTS.items() if isinstance(event, kind))
 
 
 def _at(value: Any, path: Path) -> Iterator[Any]:

@@ -6,7 +6,7 @@ import string
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, get_args, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import orjson
 import pytest
@@ -17,6 +17,7 @@ from schemas import base
 from schemas.base import MAX_JSON_DEPTH, Frozen
 from schemas.events import documents, memory, sessions, turns
 from schemas.events.envelope import Envelope
+from schemas.events.memory.wire import BY_KIND
 from schemas.log import topics
 from schemas.log.codec import Codec, DecodeError, Event, adapter, header
 from schemas.log.owner import Owner
@@ -106,7 +107,14 @@ UNIONS: dict[str, Any] = {
     topics.JOBS.name: documents.Job, topics.ACCESSES.name: documents.Access,
     topics.DOCUMENTS.name: documents.DocumentsEvent, topics.PROFILES.name: documents.ProfileVersion,
 }  # fmt: skip
-EVENTS = [(topic, model) for topic, union in UNIONS.items() for model in members(union)]
+KINDS = (*dict.fromkeys(BY_KIND.values()), memory.Deletion)
+"""Types of records of memory.updates: each is read as its own."""
+EVENTS = [
+    (topic, model)
+    for topic, union in UNIONS.items()
+    for member in members(union)
+    for model in (KINDS if get_origin(member) is Annotated else (member,))
+]
 
 
 def turn(**changes: Any) -> dict[str, Any]:
