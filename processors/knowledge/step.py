@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 import orjson
 
@@ -25,7 +24,7 @@ from processors.memory.emit import because, update
 from processors.pii.redacted_values import Gone
 from processors.pii.redaction import redact, replaced, strings
 from processors.ports import Models, ProfileBook, vectors
-from processors.step import Out, OwnerState, PlainStep, Reads, Record, StateSpace
+from processors.step import Out, OwnerState, PlainStep, Prepared, Reads, Record, StateSpace
 from schemas.base import JsonObject
 from schemas.events.documents import EVERY_VERSION, Document
 from schemas.events.memory import Deletion, DocumentChunk, MemoryBody
@@ -75,7 +74,7 @@ class ChunkStep(PlainStep):
     def prepare(self, records: Sequence[Record]) -> Sequence[Screened | None]:
         return [self._screened(r.event) if isinstance(r.event, Document) else None for r in records]
 
-    def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
+    def reads(self, record: Record, prepared: Prepared) -> tuple[Reads, ...]:
         return (Reads(record.event.owner.key),) if isinstance(record.event, Document) else ()
 
     def complete(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any
 
 from processors.memory import items, rejections, repeated_command
 from processors.memory.capacity import Room
-from processors.memory.emit import because, changed, deleted, plain_decision, update
+from processors.memory.emit import Changes, because, changed, deleted, plain_decision, update
 from processors.memory.in_project import InProject
 from processors.memory.index import Slot, values_of
 from processors.memory.marks import holds_again, marked, told_gone, unmarked
@@ -19,6 +18,7 @@ from processors.memory.values import canonical, same
 from processors.memory.versions import VERSIONED, Versions
 from processors.reader.rules.protocol import holds_many
 from processors.step import Emit
+from schemas.base import JsonValue
 from schemas.events.memory import (
     Deletion,
     MemoryBody,
@@ -151,7 +151,7 @@ class CommandGate:
         target = unmarked(target)
         reason = because("superseding", "command", "corrected")
         body = target.sealed.model_copy(update={"value": value, **self._text(m, target, value)})
-        told: dict[str, Any] = {
+        told: Changes = {
             "state": "active", "known_at": self._at, "last_accessed_at": self._at, "confidence": EXPLICIT,
             "source": "explicit", "reason": reason, "sealed": body, "model_id": self._model_id, "extractor": "command",
         }  # fmt: skip
@@ -170,7 +170,7 @@ class CommandGate:
         out += [update(kept), *freed, *self._in_project(m).corrected(target, kept)]
         return [*out, plain_decision(m.owner, m.command_id, target.kind, reason, kept, self._at)]
 
-    def _text(self, m: MemoryCommand, target: MemoryUpdate, value: Any) -> dict[str, Any]:
+    def _text(self, m: MemoryCommand, target: MemoryUpdate, value: JsonValue) -> Changes:
         """Text, terms and vector of a corrected record: as given, or worded from the new value."""
         if m.sealed.text:
             return {"text": m.sealed.text, "terms": m.sealed.terms, "embedding": m.sealed.embedding}
@@ -245,7 +245,7 @@ class CommandGate:
     def _fields(
         self, m: MemoryCommand, name: str, version: int, revision: int, when: datetime, reason: Reason,
         kind: MemoryKind,
-    ) -> dict[str, Any]:  # fmt: skip
+    ) -> Changes:  # fmt: skip
         """What a record of any kind takes from a command."""
         expires = None
         importance = next((weight for of, weight in self._profile.importance.items() if of == kind), 0.5)
@@ -265,7 +265,7 @@ class CommandGate:
         }  # fmt: skip
 
 
-def _value(m: MemoryCommand, target: MemoryUpdate) -> Any:
+def _value(m: MemoryCommand, target: MemoryUpdate) -> JsonValue:
     """The value after a correction. Where only the text is corrected, the field's old value stays as far as the new
     text still says it; what it does not say would be read as true beside it."""
     text, old = m.sealed.text, target.sealed.value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from processors.memory.changes.excluding import only_takes_back
 from processors.step import Emit
@@ -14,6 +14,7 @@ from schemas.events.memory import (
     DecisionBody,
     Deletion,
     Extraction,
+    GateName,
     MemoryUpdate,
     Outcome,
     Reason,
@@ -23,6 +24,8 @@ from schemas.log.ids import record_id
 from schemas.log.owner import Owner, OwnerKind
 
 U = TypeVar("U", bound=MemoryUpdate)
+Changes: TypeAlias = dict[str, Any]
+"""Fields of a record or of its body by name, as `model_copy` takes them: each has a type of its own."""
 
 
 def update(u: MemoryUpdate) -> Emit:
@@ -96,5 +99,5 @@ def plain_decision(
     )  # fmt: skip
 
 
-def because(outcome: Outcome, gate: Any, rule: str, score: float | None = None) -> Reason:
+def because(outcome: Outcome, gate: GateName, rule: str, score: float | None = None) -> Reason:
     return Reason(outcome=outcome, gate=gate, rule=rule, score=score)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from processors.memory.emit import because, decision, update
 from processors.memory.index import since
@@ -20,6 +19,7 @@ from processors.memory.vague import PLACES, vaguer
 from processors.memory.values import same
 from processors.reader.rules.protocol import holds_many
 from processors.step import Emit
+from schemas.base import JsonValue
 from schemas.events.memory import Candidate, MemoryUpdate
 
 
@@ -41,7 +41,7 @@ class _Sorted:
 class FieldValues(Repetition):
     """Facts, preferences and intents, by their fields."""
 
-    def _by_field(self, c: Candidate, fields: Mapping[str, Any]) -> list[Emit]:
+    def _by_field(self, c: Candidate, fields: Mapping[str, JsonValue]) -> list[Emit]:
         """Facts, preferences and intents are matched by field without a time limit (D3)."""
         found = self._sorted(c, fields)
         out: list[Emit] = []
@@ -62,7 +62,7 @@ class FieldValues(Repetition):
             out.extend(self._supersede(c, tuple(found.fresh), list(found.replaced.values())))
         return out
 
-    def _sorted(self, c: Candidate, fields: Mapping[str, Any]) -> _Sorted:
+    def _sorted(self, c: Candidate, fields: Mapping[str, JsonValue]) -> _Sorted:
         out, when = _Sorted(), self._when(c)
         for slot in self._slots(c, fields):
             name = slot.field
@@ -93,7 +93,7 @@ class FieldValues(Repetition):
                 out.replaced.update({h.record_id: h for h in holders})
         return out
 
-    def _is_held(self, c: Candidate, name: str, value: Any) -> bool:
+    def _is_held(self, c: Candidate, name: str, value: JsonValue) -> bool:
         """Does the caller hold it? Where the candidate takes the place of a record it is stored all the same: skipped,
         nothing would be left of what the turn says."""
         return self._held.hold(c, name, value) and not self._takes_a_place(c)
@@ -103,12 +103,12 @@ class FieldValues(Repetition):
         return self._again is not None and self._again.loses(c)
 
     def _sharper(
-        self, c: Candidate, name: str, value: Any, holders: Sequence[MemoryUpdate]
+        self, c: Candidate, name: str, value: JsonValue, holders: Sequence[MemoryUpdate]
     ) -> MemoryUpdate | None:
         """What says the same more exactly."""
         return next((h for h in holders if self._vaguer(c, name, value, h)), None)
 
-    def _vaguer(self, c: Candidate, name: str, value: Any, held: MemoryUpdate) -> bool:
+    def _vaguer(self, c: Candidate, name: str, value: JsonValue, held: MemoryUpdate) -> bool:
         """What was stated is news beside what was inferred, and what a newer extractor says of a turn beside what the
         one before said of it, however vague."""
         if held.record_id in self._before or (held.source == "inferred" and c.source != "inferred"):
@@ -159,7 +159,7 @@ class FieldValues(Repetition):
         self._standing.remove(late)
         return [update(late), decision(self._source, c, late.reason, late, part(c, names))]
 
-    def _end(self, c: Candidate, fields: Mapping[str, Any]) -> list[Emit]:
+    def _end(self, c: Candidate, fields: Mapping[str, JsonValue]) -> list[Emit]:
         """A value does not hold any more; nothing is set. Empty where it does not stand."""
         out: list[Emit] = []
         when = self._when(c)

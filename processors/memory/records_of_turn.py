@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from processors.memory.capacity import Room
-from processors.memory.emit import because, decision
+from processors.memory.emit import Changes, because, decision
 from processors.memory.existing_info import CallersValues
 from processors.memory.index import Slot, since
 from processors.memory.index import values_of as standing_values
@@ -160,7 +160,7 @@ class TurnRecords:
         return self._versions.end(before, before.valid_from or before.occurred_at, self._source.accepted_at, reason)
 
 
-def _time(c: Candidate) -> dict[str, Any]:
+def _time(c: Candidate) -> Changes:
     return {} if c.time_text is None else {"time_text": c.time_text}
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from processors.dedupe.window import Match
 from processors.memory.certainty import firmer, less_sure, lowered, meant, raised, surer
-from processors.memory.emit import because, changed, decision, sources, update
+from processors.memory.emit import Changes, because, changed, decision, sources, update
 from processors.memory.marks import holds_again
 from processors.memory.readings import of_people
 from processors.memory.records_of_turn import TurnRecords
@@ -42,7 +40,7 @@ class Repetition(TurnRecords):
             sources=sources(twin.sources, self._source.turn, MAX_SOURCES),
         )
         features = self._standing.features(twin.record_id)
-        body: dict[str, Any] = {}
+        body: Changes = {}
         if firm:
             body["attributes"] = {k: v for k, v in twin.sealed.attributes.items() if k != "implied"}
         if (firm or (told_more and not of_this_turn)) and twin.extractor != "command":

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any
 
-from processors.memory.emit import because, changed, deleted, plain_decision, update
+from processors.memory.emit import Changes, because, changed, deleted, plain_decision, update
 from processors.memory.index import values_of
 from processors.memory.narrative import Statement, in_order, language_of, missing, narrative
 from processors.memory.rows import NARRATIVE_JOB, SUMMARIES, NarrativeJob
@@ -119,7 +118,7 @@ class Summary:
             return []
         reason = because("kept" if old is None else "superseding", "profile", rule)
         body = MemoryBody(text=text, value=said, attributes={"written_by": BY_RULES})
-        told: dict[str, Any] = {
+        told: Changes = {
             "reason": reason, "language": language, "known_at": self._at, "occurred_at": self._at, "sealed": body,
             "last_accessed_at": self._at, "extractor": "rules", "profile_version": self._profile.version,
         }  # fmt: skip
@@ -128,7 +127,7 @@ class Summary:
         out = [update(new), self._decided(f"narrative/{new.revision}", reason, new)]
         return [*out, *([self._job(new, statements)] if ask and self._ask else [])]
 
-    def _new(self, told: dict[str, Any]) -> ProfileNarrative:
+    def _new(self, told: Changes) -> ProfileNarrative:
         return ProfileNarrative(
             tenant=self._owner.tenant, owner_kind=OwnerKind.USER, owner_id=self._owner.id, record_id=self._id(),
             revision=self._standing.next_numbers(self._id())[1], state="active", key="narrative",

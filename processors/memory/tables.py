@@ -141,7 +141,7 @@ class TableGate:
                     values.append((holder.known_at, Timed(at, values_of(holder).get(name))))
         return [v for _, v in sorted(values, key=lambda p: p[0]) if v.value is not None]
 
-    def _written(self, c: _Change, row: MemoryUpdate | None) -> dict[str, Timed]:
+    def _written(self, c: _Change, row: TableRow | None) -> dict[str, Timed]:
         """What callers wrote to a user's one row, this change included: it replaces all that stands, also what a clock
         dated ahead of it."""
         told = column_provenance.of(row)
@@ -151,20 +151,20 @@ class TableGate:
             told[column.name] = Timed(at, c.columns[column.name])
         return told
 
-    def named(self, name: str) -> MemoryUpdate | None:
+    def named(self, name: str) -> TableRow | None:
         """The row of a record id (its own, or its store item's), of a store key, or of the id that callers know."""
-        found = self._standing.get(name)
-        if found is not None and found.extractor == "table":
-            spec = table_named(self._profile, found.category or "")
-            return None if spec is None or found.key is None else self._row(Place(spec, found.key, found.key))
+        match self._standing.get(name):
+            case TableRow(category=table, key=key) | StoreItem(extractor="table", category=str(table), key=str(key)):
+                spec = table_named(self._profile, table)
+                return None if spec is None else self._row(Place(spec, key, key))
         keys = (at_key(spec, name) for spec in self._profile.tables)
         ids = (at_id(spec, name) for spec in self._profile.tables if not spec.unique)
         rows = (self._row(p) for p in (*keys, *ids) if p is not None)
         return next((r for r in rows if r is not None), None)
 
-    def judged(self, f: Feedback, row: MemoryUpdate) -> list[Emit]:
+    def judged(self, f: Feedback, row: TableRow) -> list[Emit]:
         """Feedback on a suggestion: the columns that the profile names, and the importance of the case (C6)."""
-        spec = table_named(self._profile, row.category or "")
+        spec = table_named(self._profile, row.category)
         if spec is None:
             return []
         c, columns = spec.cases, dict[str, Json]()
@@ -179,7 +179,7 @@ class TableGate:
         weight = RATING_IMPORTANCE.get(f.rating or "neutral", 0.0)
         rule = f"rating_{f.rating}" if f.rating else "adopted" if f.adopted else "comment"
         reason = because("kept", "feedback", rule)
-        place = Place(spec, row.key or "", row.key or "")
+        place = Place(spec, row.key, row.key)
         out = self._apply(_Change(place, columns, reason, importance=weight))
         return [*out, self._decided(f"{f.feedback_id}/{row.record_id}", reason, self._row(place))]
 
@@ -238,8 +238,9 @@ class TableGate:
             return False
         return self._standing.rows_of(place.spec.name) >= place.spec.max_rows
 
-    def _row(self, place: Place) -> MemoryUpdate | None:
-        return self._standing.get(self._id(place))
+    def _row(self, place: Place) -> TableRow | None:
+        row = self._standing.get(self._id(place))
+        return row if isinstance(row, TableRow) else None
 
     def _values(self, place: Place) -> dict[str, Json]:
         row = self._row(place)

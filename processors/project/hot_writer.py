@@ -25,7 +25,7 @@ from schemas.base import JsonObject, JsonValue
 from schemas.events.documents import ProjectCommand, TurnDigest, UserMemory
 from schemas.events.envelope import SourceTurn
 from schemas.events.hot_memory import CORRECTED, HAND, REMEMBERED
-from schemas.events.memory import Deletion, HotMemory, HotValue, MemoryBody, MemoryUpdate, Reason
+from schemas.events.memory import Deletion, GateName, HotMemory, HotValue, MemoryBody, MemoryUpdate, Reason
 from schemas.log.owner import Owner, OwnerKind
 from schemas.profile.model import Profile
 
@@ -182,7 +182,7 @@ class HotWriter:
         self._rows.table(PROPOSED).put(s.entry.name, new)
         return [update(new)]
 
-    def unpropose(self, entry: HotName, at: datetime, rule: str, gate: str = "command") -> list[Out]:
+    def unpropose(self, entry: HotName, at: datetime, rule: str, gate: GateName = "command") -> list[Out]:
         """The proposal of an entry leaves, where it has one."""
         table = self._rows.table(PROPOSED)
         old = table.get(entry.name)

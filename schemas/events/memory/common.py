@@ -21,6 +21,8 @@ State = Literal["active", "observed", "superseded", "refused", "archived", "dele
 Source = Literal["explicit", "confirmed", "inferred"]
 EpisodeType = Literal["decision", "task", "qa", "fact"]
 Outcome = Literal["kept", "merged", "superseding", "skipped", "observed", "masked", "refused", "retired"]
+GateName = Literal["pii", "extraction", "dedupe", "confidence", "feedback", "command", "retention", "profile"]
+"""What decided."""
 Confidence = Annotated[Decimal, Field(ge=0, le=1, decimal_places=4)]
 
 CHANGED_ON = "changed_on"
@@ -39,6 +41,6 @@ class Reason(Frozen):
     """Why a record is as it is."""
 
     outcome: Outcome
-    gate: Literal["pii", "extraction", "dedupe", "confidence", "feedback", "command", "retention", "profile"]
+    gate: GateName
     rule: CleanText = Field(max_length=100)
     score: float | None = None
