@@ -79,8 +79,8 @@ async def test_d5_no_original_is_left_in_any_part(models: Models, entity: str, a
     values = [value for _, value in SAID[entity]]
     d = await talked(models, policy(), entity)
     before = stored(d)
-    found = [e for e in before if any(value in text_of([e]) for value in values)]
-    assert all(any(isinstance(e, kind) for e in found) for kind in (ScreenedTurn, MemoryUpdate, SessionState))
+    spoken = [e for e in before if any(value in text_of([e]) for value in values)]
+    assert all(any(isinstance(e, kind) for e in spoken) for kind in (ScreenedTurn, MemoryUpdate, SessionState))
     tight = policy(**{entity: action})
     d = under(models, tight, d)
     d.now = NOW + timedelta(hours=1)

@@ -107,13 +107,13 @@ UNIONS: dict[str, Any] = {
     topics.JOBS.name: documents.Job, topics.ACCESSES.name: documents.Access,
     topics.DOCUMENTS.name: documents.DocumentsEvent, topics.PROFILES.name: documents.ProfileVersion,
 }  # fmt: skip
-KINDS = (*dict.fromkeys(BY_KIND.values()), memory.Deletion)
+KINDS: list[type[Frozen]] = [*dict.fromkeys(BY_KIND.values()), memory.Deletion]
 """Types of records of memory.updates: each is read as its own."""
-EVENTS = [
+EVENTS: list[tuple[str, type[Frozen]]] = [
     (topic, model)
     for topic, union in UNIONS.items()
     for member in members(union)
-    for model in (KINDS if get_origin(member) is Annotated else (member,))
+    for model in (KINDS if get_origin(member) is Annotated else [member])
 ]
 
 
