@@ -55,7 +55,7 @@ from schemas.events.memory.ledger import (
     MemoryCommandBody,
 )
 from schemas.events.memory.update import MemoryBody, MemoryUpdate
-from schemas.events.memory.wire import UpdatesEvent, parse
+from schemas.events.memory.wire import UpdatesEvent, of_its_kind, parse
 
 __all__ = [
     "CHANGED_AT", "CHANGED_ON", "LOW_READING", "MAX_DROPPED", "MAX_DROPPED_CHARS", "MAX_SPANS", "MODEL_GAVE_UP",
@@ -65,5 +65,5 @@ __all__ = [
     "HotType", "HotValue", "JobResult", "JobResultBody", "KeptFeedback", "LedgerEvent", "MemoryBody", "MemoryCommand",
     "MemoryCommandBody", "MemoryKind", "MemoryUpdate", "Outcome", "ProfileNarrative", "Reason",
     "Source", "Span", "State", "StatementMemory", "StoreItem", "TableRow", "UpdatesEvent",
-    "WeeklyReport", "parse", "scope_meant",
+    "WeeklyReport", "of_its_kind", "parse", "scope_meant",
 ]  # fmt: skip

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
-from pydantic import Field, TypeAdapter, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import Field, TypeAdapter, ValidationError
 
 from schemas.events.envelope import Marker
 from schemas.events.erasure import Erasure
@@ -41,25 +41,24 @@ _READ = {kind: _reader(model) for kind, model in BY_KIND.items()}
 _DELETION = _reader(Deletion)
 
 
-def parse(data: Mapping[str, Any]) -> MemoryUpdate:
-    """The record as the type of its kind; as a plain `MemoryUpdate` where it lacks what its kind has, which no writer
-    of ours has sent. Raises ValidationError."""
+def of_its_kind(data: Mapping[str, Any]) -> MemoryUpdate | None:
+    """The record as the type of its kind; None where it is refused, or lacks what its kind has, which no writer of ours
+    has sent: then the flat form says what it is."""
     kind = data.get("kind")
     read = _DELETION if data.get("op") == "delete" else _READ.get(kind) if isinstance(kind, str) else None
-    if read is not None:
-        try:
-            return read(data)
-        except ValidationError:
-            pass  # it is refused in the words of the flat form, or read as such
-    return MemoryUpdate.model_validate(data)
+    if read is None:
+        return None
+    try:
+        return read(data)
+    except ValidationError:
+        return None
 
 
-def _of_its_kind(data: Any, flat: ValidatorFunctionWrapHandler) -> MemoryUpdate:
-    if isinstance(data, dict):
-        return parse(data)
-    read: MemoryUpdate = flat(data)
-    return read
+def parse(data: Mapping[str, Any]) -> MemoryUpdate:
+    """The record as the type of its kind, else as a plain `MemoryUpdate`. Raises ValidationError."""
+    typed = of_its_kind(data)
+    return MemoryUpdate.model_validate(data) if typed is None else typed
 
 
-ReadUpdate: TypeAlias = Annotated[MemoryUpdate, WrapValidator(_of_its_kind)]
-UpdatesEvent = Annotated[ReadUpdate | Erasure | Marker, Field(discriminator="type")]
+UpdatesEvent = Annotated[MemoryUpdate | Erasure | Marker, Field(discriminator="type")]
+"""What is on the wire. A record is read by `of_its_kind`, which knows its type without a union."""

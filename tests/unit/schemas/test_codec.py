@@ -6,7 +6,7 @@ import string
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import orjson
 import pytest
@@ -113,7 +113,7 @@ EVENTS: list[tuple[str, type[Frozen]]] = [
     (topic, model)
     for topic, union in UNIONS.items()
     for member in members(union)
-    for model in (KINDS if get_origin(member) is Annotated else [member])
+    for model in (KINDS if member is memory.MemoryUpdate else [member])
 ]
 
 
