@@ -21,11 +21,6 @@ class StatementMemory(MemoryUpdate):
     op: Literal["upsert"] = "upsert"
     kind: CandidateKind
 
-    @property
-    def field_names(self) -> tuple[str, ...]:
-        """All fields that it fills."""
-        return self.fields if self.field is None else (self.field,)
-
 
 class HotMemory(MemoryUpdate):
     """An entry of a project's hot memory, or what talk says instead of one."""
@@ -63,11 +58,6 @@ class StoreItem(MemoryUpdate):
     op: Literal["upsert"] = "upsert"
     kind: Literal["item"] = "item"
     user_id: Id
-
-    @property
-    def shows_row(self) -> bool:
-        """Of a table: `category` names the table."""
-        return self.extractor == "table"
 
 
 class TableRow(MemoryUpdate):

@@ -1,5 +1,5 @@
-"""memory.updates: records of every kind that release 1 has written are read as the type of their kind, and written
-byte for byte; whatever else the flat form allows is read, too."""
+"""memory.updates: records of every kind that the flat form alone has written are read as the type of their kind, and
+written byte for byte; whatever else the flat form allows is read, too."""
 
 from __future__ import annotations
 
