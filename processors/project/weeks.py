@@ -239,7 +239,9 @@ class Weeks:
         )  # fmt: skip
         keys = {k.key: k for k in self._profile.hot_keys}
         said = sum(units(t.text) for t in turns)
-        return Week(place.monday, language, found, metrics, lambda key: label(keys[key], language), before, said)
+        return Week(
+            place.monday, language, found, metrics, lambda key: _label(keys.get(key), key, language), before, said
+        )
 
     def _catalogue(self, place: Place) -> Catalogue:
         hot = self._state.of(place.owner.key).table(HOT)
@@ -283,6 +285,11 @@ def lines_of(markdown: str) -> list[str]:
     """The lines of a report whose mean is its vector: what was said, without headings, marks and who said it."""
     said = [x.strip("- ") for x in markdown.splitlines() if not x.startswith(("#", "*"))]
     return [text for x in said for part in x.split(" → ") if (text := _BY.sub("", part).strip())] or [markdown]
+
+
+def _label(key: HotKey | None, name: str, language: Language) -> str:
+    """A figure that an older report hands down may be of a key that the profile has no more."""
+    return name.replace("_", " ") if key is None else label(key, language)
 
 
 def _again(counts: WeekCounts) -> datetime:

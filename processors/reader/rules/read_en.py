@@ -26,7 +26,7 @@ from processors.reader.rules.standing_en import resolved, stands
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.together_en import another_first
 from processors.reader.rules.withdrawals import ended, withdrawn
-from processors.reader.rules.wordings import wordings_en
+from processors.reader.rules.wordings import LOOKED_BACK, wordings_en
 from processors.reader.rules.words_en import alternatives
 from processors.reader.rules.work_asked import work_asked_en
 from schemas.profile.model import Profile
@@ -36,6 +36,7 @@ ANSWER = 300
 """Characters of a turn in which the answer to a question ends."""
 _PLEASE = re.compile(r"^please,? ", re.I)
 _SAYS_I = re.compile(r"\bI\b")
+_NAMES_ONESELF = re.compile(r"\b(?:I|im|ive|me|my|mine|we|our|us)\b", re.I)
 _OPENS_WITH_A_TIME = re.compile(
     r"(?:(?:and|but|so|well|ok|okay)[, ]{1,2})?"
     r"(?P<time>(?:today|yesterday|since \w{1,20}|(?:this|last) \w{1,20}"
@@ -142,7 +143,8 @@ def read(
     people = People(before)
     greeted = False
     work = work_asked_en(text)
-    for sentence in sentences(_as_ones_own(text, in_group=in_group)):
+    own = _as_ones_own(text, in_group=in_group)
+    for sentence in sentences(own):
         original = text[sentence.start : sentence.end]
         if _IRONIC.search(sentence.text):
             continue
@@ -150,7 +152,8 @@ def read(
             found.extend(over)
             continue
         greeted = greeted or _GREETS.match(sentence.text) is not None
-        here = _statements(sentence, original, profile, greeted=greeted, in_group=in_group, asked=asked)
+        lead = own[max(0, sentence.start - LOOKED_BACK) : sentence.start]
+        here = _statements(sentence, original, profile, greeted=greeted, in_group=in_group, asked=asked, lead=lead)
         if not any(f.slots for f in here):
             found.extend(ended(sentence, "en", lambda told: _statements(told, told.text, profile, greeted=False)))
         if not (here or in_project or sentence.asks or sentence.excited):
@@ -193,8 +196,9 @@ def read(
 
 def _statements(
     sentence: Sentence, original: str, profile: Profile, *, greeted: bool, in_group: bool = False,
-    asked: str | None = None,
+    asked: str | None = None, lead: str = "",
 ) -> list[Found]:
+    """`lead`: what the turn says before the sentence."""
     found: list[Found] = []
     for atom in (atoms.task_en(sentence, original), atoms.decision_en(sentence, original, in_group=in_group)):
         if atom is not None:
@@ -207,13 +211,14 @@ def _statements(
         found.extend(life_statements(clause, greeted=greeted, asked=asked))
         found.extend(avoids_en(clause))
         found.extend(atoms.relations_en(clause, in_group=in_group))
-        found.extend(wordings_en(profile, clause, found))
+        as_said = sentence.text[clause.start - sentence.start : clause.end - sentence.start]
+        named = _NAMES_ONESELF.search(as_said) is not None
+        found.extend(wordings_en(profile, clause, found, lead, named=named))
         if clause.states and clause.subject != "other":
             whole = clause.subject == "my" or _SAYS_I.search(clause.body) is not None
             said = clause.body if whole else f"I {_PLEASE.sub('ask to ', clause.body)}"
             kin = clause.subject == "my" and about_kin_en(clause.body)
             found.extend(profile_fields(profile, clause.body, clause.start, said, of_kin=kin))
-        as_said = sentence.text[clause.start - sentence.start : clause.end - sentence.start]
         told = (_with_its_time(sentence, said) for said in (clause.body, as_said))
         if clause.states and (hot := next(filter(None, (hot_status(profile, s) for s in told)), None)) is not None:
             text = f"{clause.subject} {clause.body}" if clause.subject in {"I", "we"} else clause.body

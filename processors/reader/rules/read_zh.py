@@ -23,7 +23,7 @@ from processors.reader.rules.self_zh import self_statements
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.whole_zh import advised, whole
 from processors.reader.rules.withdrawals import ended, withdrawn
-from processors.reader.rules.wordings import wordings_zh
+from processors.reader.rules.wordings import LOOKED_BACK, wordings_zh
 from processors.reader.rules.work_asked import asks_for_work_zh
 from schemas.profile.model import Profile
 
@@ -48,14 +48,16 @@ def read(
     text = called(to_keep_zh(text)) if among is None else text
     for_work = asks_for_work_zh(text)
     alone_with_it = among is None and not (among_people or in_group)
-    for sentence in sentences(without_quotes(text)):
+    own_words = without_quotes(text)
+    for sentence in sentences(own_words):
         original = text[sentence.start : sentence.end]
         if over := withdrawn(sentence, "zh", lambda told: _stated(told, profile)):
             found.extend(over)
             continue
         before = about
         parts = clauses_zh.clauses(sentence, about, in_group=in_group)
-        here = _statements(sentence, original, profile, parts, in_project=in_project)
+        lead = own_words[max(0, sentence.start - LOOKED_BACK) : sentence.start]
+        here = _statements(sentence, original, profile, parts, in_project=in_project, lead=lead)
         if not any(f.slots for f in here):
             found.extend(ended(sentence, "zh", lambda told: _stated(told, profile)))
         about = parts[-1].subject if parts else about
@@ -133,8 +135,10 @@ def _told_to(
 
 
 def _statements(
-    sentence: Sentence, original: str, profile: Profile, parts: Sequence[clauses_zh.Clause], *, in_project: bool
-) -> list[Found]:
+    sentence: Sentence, original: str, profile: Profile, parts: Sequence[clauses_zh.Clause], *, in_project: bool,
+    lead: str = "",
+) -> list[Found]:  # fmt: skip
+    """`lead`: what the turn says before the sentence."""
     found: list[Found] = []
     for reader in (atoms.task_zh, atoms.decision_zh):
         atom = reader(sentence, original)
@@ -153,7 +157,7 @@ def _statements(
         if not clause.states:
             continue
         told = not advised(clause.raw)
-        found.extend(wordings_zh(profile, clause, found) if told else [])
+        found.extend(wordings_zh(profile, clause, found, lead) if told else [])
         if clause.subject not in {"other", "unnamed"} and told:
             more = "，" + parts[at + 1].raw if at + 1 < len(parts) and _MORE.match(parts[at + 1].raw) else ""
             said = statements_zh.unnamed(clause.raw + more)

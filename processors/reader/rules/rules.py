@@ -198,7 +198,8 @@ def _reading(
             each = replace(each, text=dated(each.text, anchor))
         if each.of_time is not None:
             language: Literal["en", "zh"] = "zh" if turn.language == "zh" else "en"
-            told = told_time(text, each.start, each.end, anchor, language)
+            measured = any(isinstance(v, int | float) for _, v in each.slots)
+            told = told_time(text, each.start, each.end, anchor, language, measured=measured)
             said = with_time(each.text, told, anchor if each.of_time == "said" else None, language)
             candidate = _candidate(ordinal, each, values, said, text, turn, profile, project, anchor)
             return candidate.model_copy(update=_spanned(as_span(told)))
