@@ -12,7 +12,7 @@ from processors.erasure.project_rows import HOT_OF_USER, WEEKS_OF_USER, HotPlace
 from processors.erasure.refused import REFUSED
 from processors.erasure.steps import NothingHeld
 from processors.hot_matter import keys_of
-from processors.memory.emit import because, update
+from processors.memory.emit import because, deleted, update
 from processors.ports import Models, ProfileBook
 from processors.project import daily, weeks
 from processors.project.hot_keys import INDEX, HotKeys
@@ -39,7 +39,7 @@ from processors.step import Emit, Null, OwnerState, Reads, Record, StateSpace
 from schemas.base import JsonObject
 from schemas.events.documents import ProjectCandidate, ProjectCommand, TurnDigest, UserMemory
 from schemas.events.erasure import Erasure
-from schemas.events.memory import MemoryBody, MemoryUpdate
+from schemas.events.memory import Deletion, MemoryBody, MemoryUpdate
 from schemas.log import topics
 from schemas.log.codec import Event
 from schemas.log.ids import record_id
@@ -191,9 +191,7 @@ class ProjectEraser(NothingHeld):
             written = weeks.Weeks(self._models, profile, state).report(place, _now(e, old), "erased")
             done.outs += [Emit(o.topic, _with_reason(o.event)) for o in written if isinstance(o, Emit)]
             return count
-        marker = emptied.model_copy(
-            update={"revision": old.revision + 1, "op": "delete", "state": "deleted", "reason": _REASON}
-        )
+        marker = deleted(emptied, revision=old.revision + 1, reason=_REASON)
         rows.single(REPORT).put(marker, gone)
         state.of(DUE).table(DUE_WEEKS).delete(place.key)
         done.outs.append(update(marker.model_copy(update={"sealed": MemoryBody()})))
@@ -309,17 +307,13 @@ def _is_without(e: Erasure, rows: OwnerState) -> bool:
 
 def _drop(old: MemoryUpdate, entry: HotName, table: Table[MemoryUpdate], rows: OwnerState, done: Erased) -> int:
     """An entry of hot memory, or what is proposed instead, is deleted; its revision stays."""
-    deleted = old.model_copy(
-        update={
-            "revision": old.revision + 1,
-            "op": "delete", "state": "deleted", "reason": _REASON, "user_id": None, "key": None,
-            "sealed": MemoryBody(), "sources": (),
-        }
-    )  # fmt: skip
+    marker = deleted(
+        old, revision=old.revision + 1, reason=_REASON, user_id=None, key=None, sealed=MemoryBody(), sources=()
+    )
     rows.table(table).delete(entry.name)
     HotKeys(rows).leaves(table.key(entry.name))
-    rows.table(REMOVED).put(old.record_id, deleted.revision)
-    done.outs.append(update(deleted))
+    rows.table(REMOVED).put(old.record_id, marker.revision)
+    done.outs.append(update(marker))
     done.record_ids.append(old.record_id)
     return 1
 
@@ -364,12 +358,12 @@ def _is_of(e: Erasure, row: HeldText | TurnStatements) -> bool:
     return row.user_id == e.user_id and (e.scope != "session" or row.source.session_id == e.session_id)
 
 
-def _gone_for_good(e: Erasure, place: Place) -> MemoryUpdate:
+def _gone_for_good(e: Erasure, place: Place) -> Deletion:
     """A report whose week is no longer held: nobody can say which of its sentences were whose."""
     monday = place.monday.isoformat()
-    return MemoryUpdate(
+    return Deletion(
         tenant=e.tenant, owner_kind=OwnerKind.PROJECT, owner_id=place.owner.id,
-        record_id=record_id(place.owner, "report", monday), revision=_LAST, op="delete", kind="report",
+        record_id=record_id(place.owner, "report", monday), revision=_LAST, kind="report",
         state="deleted", reason=_REASON, key=monday, scope=place.owner.id, project_id=place.owner.id,
         occurred_at=e.accepted_at, known_at=e.accepted_at, last_accessed_at=e.accepted_at,
     )  # fmt: skip

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any
 
 from processors.reader.rules.clauses_en import Clause
 from processors.reader.rules.common_en import CHAT, FUNCTION
@@ -14,6 +13,7 @@ from processors.reader.rules.numbers import ENGLISH_NUMBER
 from processors.reader.rules.self_en import APPROX, JOB, NAME, NO_LONGER, STOP, WORD, Rule, apply, rule
 from processors.reader.rules.standing_en import named_before, resolved
 from processors.reader.rules.words_en import alternatives
+from schemas.base import JsonValue
 
 _TONGUES = (
     "English|Chinese|Mandarin|Cantonese|Spanish|French|German|Italian|Portuguese|Russian|Japanese|Korean|Arabic|Hindi"
@@ -244,7 +244,7 @@ def _mine(clause: Clause) -> list[Found]:
     return []
 
 
-def _fact(clause: Clause, text: str, *slots: tuple[str, Any]) -> Found:
+def _fact(clause: Clause, text: str, *slots: tuple[str, JsonValue]) -> Found:
     attributes = {"correction": True} if clause.correcting else {}
     return Found(clause.start, clause.end, "fact", text, slots, attributes=attributes)
 

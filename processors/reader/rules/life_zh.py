@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from processors.reader.rules.clauses_zh import KIN, STAFF, Clause
 from processors.reader.rules.found import Found
 from processors.reader.rules.making_zh import denied, meant, of_others
 from processors.reader.rules.numbers import han_number
 from processors.reader.rules.places_zh import COUNTRIES
+from schemas.base import JsonValue
 from schemas.events.memory import CandidateKind
 
 _NAME = re.compile(
@@ -129,7 +129,7 @@ def life_statements(clause: Clause) -> list[Found]:
 
 
 def _made(
-    clause: Clause, text: str, *slots: tuple[str, Any], kind: CandidateKind = "fact", negated: bool = False
+    clause: Clause, text: str, *slots: tuple[str, JsonValue], kind: CandidateKind = "fact", negated: bool = False
 ) -> Found:
     attributes = {"correction": True} if clause.correcting else {}
     return Found(clause.start, clause.end, kind, text, slots, negated=negated, attributes=attributes)

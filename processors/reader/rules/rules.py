@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import partial
-from typing import Any, Literal
+from typing import Literal, TypedDict
 from zoneinfo import ZoneInfo
 
 from processors.language import times
@@ -39,7 +39,7 @@ from processors.reader.rules.script_zh import read_simplified, script_of, told_i
 from processors.reader.rules.text import MASKED, prepare, sentences
 from processors.reader.rules.topic_zh import in_group, opens_about
 from processors.reader.rules.two_languages import by_language, together
-from schemas.base import EARLIEST
+from schemas.base import EARLIEST, JsonValue
 from schemas.events.memory import (
     MAX_DROPPED,
     MAX_DROPPED_CHARS,
@@ -190,7 +190,7 @@ def _reading(
 ) -> Reading:  # fmt: skip
     team = project is not None or bool(profile.hot_keys)
 
-    def made(ordinal: int, each: Found, values: list[tuple[str, Any]]) -> Candidate:
+    def made(ordinal: int, each: Found, values: list[tuple[str, JsonValue]]) -> Candidate:
         planned = each.kind == "intent" and turn.language == "zh" and turn.speaker is not None
         free = (each.episode_type == "fact" or planned) and each.dropped is None and not (each.slots or team)
         if free:
@@ -225,9 +225,9 @@ def _reading(
 
 def _taken(
     found: list[Found], profile: Profile, project: str | None
-) -> tuple[list[tuple[Found, list[tuple[str, Any]]]], list[Found]]:
+) -> tuple[list[tuple[Found, list[tuple[str, JsonValue]]]], list[Found]]:
     """Statements with their fields, each once, and those that this profile has no place for."""
-    taken: list[tuple[Found, list[tuple[str, Any]]]] = []
+    taken: list[tuple[Found, list[tuple[str, JsonValue]]]] = []
     left: list[Found] = []
     seen: set[tuple[str, str]] = set()
     for each in combined(found):
@@ -247,7 +247,7 @@ def _taken(
     return taken, left
 
 
-def _hidden(value: Any) -> bool:
+def _hidden(value: JsonValue) -> bool:
     """A value that the screen masked, or that stood in quotation marks, is no value."""
     return isinstance(value, str) and (MASKED.search(value) or _BLANK.search(value)) is not None
 
@@ -255,7 +255,7 @@ def _hidden(value: Any) -> bool:
 def _candidate(
     ordinal: int,
     found: Found,
-    values: list[tuple[str, Any]],
+    values: list[tuple[str, JsonValue]],
     said: str,
     text: str,
     turn: TurnView,
@@ -292,7 +292,13 @@ def _candidate(
     )
 
 
-def _spanned(span: TimeSpan | None) -> dict[str, Any]:
+class _Times(TypedDict):
+    occurred_from: datetime | None
+    occurred_to: datetime | None
+    time_text: str | None
+
+
+def _spanned(span: TimeSpan | None) -> _Times:
     """The time of a candidate."""
     early = span is None or span.start < EARLIEST
     return {
@@ -303,7 +309,7 @@ def _spanned(span: TimeSpan | None) -> dict[str, Any]:
 
 
 def _place(
-    values: Sequence[tuple[str, Any]], profile: Profile, project: str | None, said: str, turn: TurnView
+    values: Sequence[tuple[str, JsonValue]], profile: Profile, project: str | None, said: str, turn: TurnView
 ) -> str | None:
     """Return the project in which a value holds that has one for each: that which its own words name, else the turn's;
     None for what holds anywhere."""
@@ -314,7 +320,7 @@ def _place(
 
 
 def _hot(
-    found: Found, values: list[tuple[str, Any]], said: str, profile: Profile, project: str | None
+    found: Found, values: list[tuple[str, JsonValue]], said: str, profile: Profile, project: str | None
 ) -> HotValue | None:
     """What a project's hot memory takes: stated status, every decision, preferences (A4)."""
     if project is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from processors.reader.rules.clauses_zh import Clause
 from processors.reader.rules.education_zh import education
@@ -12,6 +11,7 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.making_zh import denied, made, meant, of_others, once, past
 from processors.reader.rules.numbers import HAN_NUMBER, amount, han_number, whole
 from processors.reader.rules.places_zh import LATIN_PLACE, ORGANISATIONS, PLACE, PLACES
+from schemas.base import JsonValue
 
 Lexicon = Mapping[str, Mapping[str, str]]
 """Per slot, short forms and the names they stand for."""
@@ -181,14 +181,14 @@ def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
             continue
         if match and not _NOT_JOB.search(match["job"]) and meant(body, match.start()):
             years, job = han_number(match["years"]), match["job"].strip().rstrip("也都就")
-            value: Any = f"{years}+" if match["more"] else years
+            value: JsonValue = f"{years}+" if match["more"] else years
             text = f"{{of}}从事{job}工作{_length(match)}"
             vague = bool(match["about"] or match["more"] or match["over"])
             yield made(clause, match.span(), text, ("occupation", job), ("years", value), approximate=vague)
             return
     if (match := _YEARS.search(body)) and meant(body, match.start()):
         years = han_number(match["years"])
-        worked: Any = f"{years}+" if match["more"] else years
+        worked: JsonValue = f"{years}+" if match["more"] else years
         vague = bool(match["about"] or match["more"] or match["over"])
         yield made(clause, match.span(), f"{{of}}有{_length(match)}工作经验", ("years", worked), approximate=vague)
     for pattern in (_IS_JOB, _JOB_ONLY):
@@ -250,7 +250,7 @@ def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         gone = denied(body, match.start())
         said = verb.format(match["place"])
         text = f"{{owner}}不{said}" if gone else f"{{of}}目前{said}"
-        marks: dict[str, Any] = {"implied": True} if pattern is _WORK_IN else {}
+        marks: dict[str, JsonValue] = {"implied": True} if pattern is _WORK_IN else {}
         begun = match.start() if since is None else min(since.start(), match.start())
         yield made(clause, (begun, match.end()), text, ("residence", match["place"]), negated=gone, **marks)
         return

@@ -12,11 +12,12 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Literal
 
 from processors.reader.rules.found import Found
 from processors.reader.rules.protocol import ENDS
 from processors.reader.rules.text import Sentence
+from schemas.base import JsonValue
 
 Language = Literal["en", "zh"]
 MOST = 300
@@ -164,5 +165,5 @@ def _free(sentence: Sentence, language: Language, what: str) -> Found:
     return Found(sentence.start, sentence.end, "episode", _TEXT[language] + what.strip(), episode_type="fact")
 
 
-def _made(sentence: Sentence, kind: Literal["fact"], text: str, slots: tuple[tuple[str, Any], ...]) -> Found:
+def _made(sentence: Sentence, kind: Literal["fact"], text: str, slots: tuple[tuple[str, JsonValue], ...]) -> Found:
     return Found(sentence.start, sentence.end, kind, text, slots, negated=True, taken_back=True)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from processors.reader.rules import clauses_en, clauses_zh
 from processors.reader.rules import wording_guards as guards
@@ -18,6 +18,7 @@ from processors.reader.rules.numbers import amount, whole
 from processors.reader.rules.others import doubted_en, of_anothers_en, of_anothers_zh, of_the_family_en
 from processors.reader.rules.self_en import STOP, Rule, apply, positive, rule
 from processors.reader.rules.text import Sentence
+from schemas.base import JsonValue
 from schemas.profile.model import Profile
 from schemas.profile.wording import ABOUT, END, SAID, Person, Wording
 
@@ -239,15 +240,15 @@ def _timed(wording: Wording, found: Sequence[Found]) -> list[Found]:
     return [f if f.negated else replace(f, of_time=wording.of_time) for f in found]
 
 
-def _values(wording: Wording, match: re.Match[str]) -> dict[str, Any]:
-    values: dict[str, Any] = {}
+def _values(wording: Wording, match: re.Match[str]) -> dict[str, JsonValue]:
+    values: dict[str, JsonValue] = {}
     for slot in wording.slots():
         if slot in wording.numbers:
             parts = wording.numbers[slot] or {slot: 1.0}
             numbers = [(_number(match[group]), of_one) for group, of_one in parts.items() if match[group]]
             each = [number * of_one for number, of_one in numbers if number is not None]
             total = sum(each) + wording.plus.get(slot, 0)
-            value: Any = whole(round(total, wording.digits)) if each else None
+            value: JsonValue = whole(round(total, wording.digits)) if each else None
             least, most = wording.within.get(slot, (total, total))
             if each and not least <= total <= most:
                 return {}
