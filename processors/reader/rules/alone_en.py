@@ -97,6 +97,12 @@ _BASE = re.compile(
 _TOLD_TO = re.compile(
 rf"(?:(?:just|please|also) )?(?:don't|do not) (?:{alternatives('answers', 'acts')})\b", re.I
 )
+_OF_ONESELF = re.compile(
+    rf"(?:(?:just|also) )?(?:don't|do not) (?:(?:{alternatives('of_oneself', 'habits', 'of_oneself_alone')})\b"
+    r"|.*\b(?:I|me|my|mine|we|us|our|any ?more|any longer|these days|nowadays)\b)",
+    re.I,
+)
+"""Don't overmix: a recipe's, or what one passes on; nobody says so of themselves."""
 _TOLD_TO_AMONG_PEOPLE = re.compile(
     rf"(?:(?:just|please|also) )?(?:don't|do not) (?!(?:{alternatives('of_oneself')})\b)[a-z]+\b"
     r"|just (?:have|keep|go|be)\b",
@@ -260,9 +266,10 @@ def _with_subject(bare: str, clause: Clause, *, known: bool) -> str:
     text = expand(_without(_INTERJECTION, bare))
     if (over := no_longer_so(text)) is not None:
         return over
-    if not text or re.match(r"(?:I|we|my|our|there)\b", text, re.I) or clause.subject not in {"I", "we", "none"}:
+    named = re.match(r"(?:I|we|my|our|there)\b", text, re.I) or as_one(text) != text
+    if not text or named or clause.subject not in {"I", "we", "none"}:
         return text
-    if text.isupper() or any(p.match(text) for p in (_COMPARING, _TOLD_TO)):
+    if text.isupper() or any(p.match(text) for p in (_COMPARING, _TOLD_TO)) or _told_to_no_one(text):
         return ""
     if not known and _TOLD_TO_AMONG_PEOPLE.match(text):
         return ""
@@ -287,6 +294,11 @@ def _with_subject(bare: str, clause: Clause, *, known: bool) -> str:
     if DROPPED.match(text) is None or _ADJECTIVE.match(text) or _PARTICIPLE.match(lowered) or _BASE.match(lowered):
         return text if clause.subject == "none" else ""
     return f"{'we' if clause.subject == 'we' else 'I'} {lowered}"
+
+
+def _told_to_no_one(text: str) -> bool:
+    """Is somebody not to do what people seldom say of themselves?"""
+    return re.match(r"(?:(?:just|also) )?(?:don't|do not) [a-z]", text, re.I) is not None and not _OF_ONESELF.match(text)
 
 
 def _without(opening: re.Pattern[str], text: str) -> str:

@@ -48,7 +48,9 @@ _STYLE_EN = re.compile(
 _STANDING_EN = re.compile(
     r"\b(?:always|(?:keep|make) (?:all )?(?:of )?your (?:answers|replies|responses)"
     r"|from now on|in (?:the )?future|every time|whenever"
-    r"|i (?:prefer|like|want)|going forward|keep it [a-z]+ with me)\b",
+    r"|i (?:prefer|like|want)|going forward|keep it [a-z]+ with me"
+    r"|(?:speak|talk|write|reply|respond|answer)(?: only)? (?:to|with) (?:me|us)(?: only)? in"
+    r"|(?:speak|talk|write|reply|respond|answer)(?: only)? in [a-z]+ (?:to|with) (?:me|us))\b",
     re.I,
 )
 _ANSWER_ZH = r"(?:回答|回复|答复|回我|说|讲|写|解释|输出|总结|告诉我|交流)"

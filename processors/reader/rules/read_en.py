@@ -15,11 +15,13 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.had_en import had_en
 from processors.reader.rules.hot import hot_status, with_sentence
 from processors.reader.rules.instructed_en import instruction_en
+from processors.reader.rules.ironic_en import is_ironic, sounds_ironic
 from processors.reader.rules.life_en import life_statements
 from processors.reader.rules.liked_en import liked_en
 from processors.reader.rules.listed_en import listed_en
 from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.others import about_kin_en
+from processors.reader.rules.others_words_en import quotes_a_text, without_others_words
 from processors.reader.rules.people_en import People
 from processors.reader.rules.plain_orders_en import plain_order_en
 from processors.reader.rules.standing_en import resolved, stands
@@ -83,11 +85,6 @@ _JOKED = re.compile(
 )
 """A sentence that the next one takes back."""
 """Who is who in a game, and what its speaker says was said for practice."""
-_IRONIC = re.compile(
-    r"\bsaid no(?:body|[- ]?one) ever\b|\boh joy\b",
-    re.I,
-)
-"""Said of what is not so."""
 _IF_WANTED = re.compile(
     r",? (?:if|in case) (?:that|it|this)(?:'s| is)? (?:matters|helps|relevant|useful|important|possible|of (?:any )?"
     r"(?:use|help|interest))\b(?: at all)?(?=\s*(?:$|[.,;!\n]))",
@@ -102,9 +99,10 @@ _IN_A_ROLE = re.compile(
 """A letter pasted whole, somebody of a game, a line spoken in a role and what is done in it."""
 
 
-def _as_ones_own(text: str, *, in_group: bool) -> str:
-    """The text with what is quoted masked, and without what is played or to be worked on; its length stays."""
-    said = without_quotes(text)
+def _as_ones_own(text: str, *, in_group: bool, in_project: bool) -> str:
+    """The text with what is quoted masked, and without what is played, pasted or to be worked on; its length stays. A
+    project's figures may be anybody's."""
+    said = without_quotes(text) if in_project else without_others_words(without_quotes(text))
     for played in (_IF_WANTED, _LETTER, _PLAYED, _ROLES if in_group else _ROLES_OF_TWO, _EXERCISE, _JOKED):
         said = played.sub(lambda m: " " * len(m.group()), said)
     if (role := _IN_A_ROLE.match(said)) is not None:
@@ -142,9 +140,10 @@ def read(
     people = People(before)
     greeted = False
     work = work_asked_en(text)
-    for sentence in sentences(_as_ones_own(text, in_group=in_group)):
+    ironic = sounds_ironic(text)
+    for sentence in sentences(_as_ones_own(text, in_group=in_group, in_project=in_project)):
         original = text[sentence.start : sentence.end]
-        if _IRONIC.search(sentence.text):
+        if is_ironic(sentence.text, among=ironic) or quotes_a_text(sentence.text):
             continue
         if over := withdrawn(sentence, "en", lambda told: _statements(told, told.text, profile, greeted=False)):
             found.extend(over)

@@ -32,7 +32,7 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.helpers_en import of_their_life, speaks_for_work
 from processors.reader.rules.hot import hot_entry
 from processors.reader.rules.person_en import about
-from processors.reader.rules.protocol import Language, Reading, TurnView
+from processors.reader.rules.protocol import ENDS, Language, Reading, TurnView
 from processors.reader.rules.readings import with_readings
 from processors.reader.rules.scheduled import scheduled
 from processors.reader.rules.script_zh import read_simplified, script_of, told_in
@@ -229,6 +229,8 @@ def _taken(
     taken: list[tuple[Found, list[tuple[str, Any]]]] = []
     left: list[Found] = []
     seen: set[tuple[str, str]] = set()
+    said: set[str] = set()
+    """Words of statements; what ended with one is no statement of its own."""
     for each in combined(found):
         values = own_fields(profile, resolve(profile, each.slots))
         if each.dangling and not (values or project or each.category or category_meant(profile, each.text)):
@@ -238,10 +240,11 @@ def _taken(
             each = replace(each, source="inferred")
         if each.slots and not values:
             left.append(replace(each, dropped="no_field"))
-        elif each.kind == "episode" and not values and any(each.text == text for _, text in seen):
+        elif each.kind == "episode" and not values and each.text in said:
             continue
         elif (each.kind, each.text) not in seen and not any(_hidden(v) for _, v in values):
             seen.add((each.kind, each.text))
+            said |= set() if each.attributes.get(ENDS) else {each.text}
             taken.append((each, values))
     return taken, left
 
