@@ -54,6 +54,9 @@ MOST = 3
 """Statements of one turn; of one longer than MUCH words, two more."""
 MUCH = 60
 
+_WITHOUT_PLACE = 4
+"""Words from which a statement says something without its "there": not "I get sick back there"."""
+
 _INTERJECTION = re.compile(
     r"(?:(?:by the way|guess what|oh man|like(?=,? (?:my|I|we)\b)|ye+a+h?|yes|yep|yup|nope|nah|oops|wow+|hm+|u[mh]+"
     r"|er+m?|aw+|ugh+|oo+h|whoa|gosh|damn|dude|oh|ok(?:ay)?|well|right|haha|honestly|actually|unfortunately|anyway"
@@ -298,7 +301,8 @@ def _with_subject(bare: str, clause: Clause, *, known: bool) -> str:
 
 def _told_to_no_one(text: str) -> bool:
     """Is somebody not to do what people seldom say of themselves?"""
-    return re.match(r"(?:(?:just|also) )?(?:don't|do not) [a-z]", text, re.I) is not None and not _OF_ONESELF.match(text)
+    denied = re.match(r"(?:(?:just|also) )?(?:don't|do not) [a-z]", text, re.I)
+    return denied is not None and not _OF_ONESELF.match(text)
 
 
 def _without(opening: re.Pattern[str], text: str) -> str:
@@ -342,7 +346,10 @@ def _shortened(said: str) -> str:
     text = _PARENT.sub(lambda m: f"my {m.group().lower()}", _HERE.sub("", tidy(said)), count=1)
     text = _JUST.sub(_without_just, text)
     for _ in range(3):
+        ends = _TRAILING.search(text)
         text = _TRAILING.sub("", text)
+        if ends and ends.group().strip(" ,").lower().endswith("there") and len(text.split()) < _WITHOUT_PLACE:
+            return ""
     if len(text.split()) <= LONGEST:
         return text
     fitting = [m.start() for m in CUTS.finditer(text) if 5 <= len(text[: m.start()].split()) <= LONGEST]

@@ -172,7 +172,11 @@ _CHOSEN_EN = re.compile(
     r" (?!(?:this|that|it|these|those|you|your|the flow)\b)[^,;.!]{2,80}?)"
     r"|(?P<will>(?:we|I)(?:'ll| will| are going to|'re going to|'m going to) (?:stick (?:to|with)|stay with|go with)"
     r" (?!(?:this|that|it|these|those|you|your|the flow)\b)[^,;.!]{2,80}?))"
-    r"(?:,? then)?(?=\s*(?:$|[.;!]))",
+    r"(?:,? then)?(?=\s*(?:$|[.;!]))"
+    r"|(?:(?:ok|okay|right|so|then|well|yes|yeah|fine|great|alright|all right)[, ]{1,2}){0,3}(?:let's|lets)"
+    r" (?P<then>(?:do|try|take|have|use|make|keep|move|set|book|raise|lower|put|pick|choose)"
+    r" (?!(?:this|that|it|these|those|you|your|one|some|something|me|us)\b)[^,;.!?]{2,80}?),? (?:then|instead)"
+    r"(?=\s*(?:$|[.;,!]))",
     re.I,
 )
 """What a single user tells an assistant to be chosen: "the blue one it is", "let's use tabs then"."""
@@ -188,8 +192,8 @@ def _chosen_en(sentence: Sentence, original: str) -> Found | None:
     if match["it"]:
         what = re.sub(r" one$", "", match["it"])
         text = f"{{owner}} decided on {what}" if standing_en.resolved(f"I take {what}") else ""
-    elif match["do"]:
-        what = f"{match['do'][0].lower()}{match['do'][1:]}"
+    elif done := match["do"] or match["then"]:
+        what = f"{done[0].lower()}{done[1:]}"
         text = f"{{owner}} decided to {what}" if standing_en.resolved(what) else ""
     else:
         text = match["will"] if standing_en.resolved(match["will"]) else ""

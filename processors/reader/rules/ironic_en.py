@@ -25,8 +25,8 @@ _GROANS = re.compile(
     re.I,
 )
 _NUISANCE = (
-    r"(?:(?:all |filling (?:in|out) |being (?:put )?|having |[a-z]+ing |the |those |these |some )?(?:more )?(?:[a-z]+ )?"
-    rf"(?:{alternatives('nuisances')}))"
+    r"(?:(?:all |filling (?:in|out) |being (?:put )?|having |[a-z]+ing |the |those |these |some )?"
+    rf"(?:more )?(?:[a-z]+ )?(?:{alternatives('nuisances')}))"
 )
 _LOVES = re.compile(
     r"\bI (?P<how>(?:(?:just|absolutely|so|do|really|simply) ){0,2})(?P<verb>love|adore|enjoy|live for) "

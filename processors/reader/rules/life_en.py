@@ -78,7 +78,8 @@ RULES: tuple[Rule, ...] = (
 r" |grown |teenage )?(?:kids|children|sons|daughters)\b", constants={"children": True}),
     rule(r"have an? (?:young |little |baby |beautiful |\w{1,8}[- ]year[-"
 r" ]old )?(?:kid|child|son|daughter|baby|toddler)\b", constants={"children": True}, says_no={"children": False}),
-    rule(r"have (?:any |no )?(?:kids|children)\b", constants={"children": True}, says_no={"children": False}),
+    rule(r"have (?:any |no )?(?:kids|children)\b(?! (?:under|over|below|above|aged|at|in|with|from|who|that|younger"
+r"|older|of|living|between|left|yet to)\b)", constants={"children": True}, says_no={"children": False}),
     rule(rf"have (?:got )?(?:an? |two |three |four |\d )(?:\w{{2,12}} ){{0,2}}?(?P<pet>{_PET}"
 rf")(?:(?: named| called|,) (?P<pet_name>{_NAMES}))?"),
     rule(rf"(?:adopted|got|have adopted|have got) an? (?:\w{{2,12}} ){{0,2}}?"

@@ -24,6 +24,7 @@ from processors.reader.rules.others import about_kin_en
 from processors.reader.rules.others_words_en import quotes_a_text, without_others_words
 from processors.reader.rules.people_en import People
 from processors.reader.rules.plain_orders_en import plain_order_en
+from processors.reader.rules.shortly_en import shortly_en
 from processors.reader.rules.standing_en import resolved, stands
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.together_en import another_first
@@ -34,6 +35,7 @@ from processors.reader.rules.work_asked import work_asked_en
 from schemas.profile.model import Profile
 
 _GREETS = re.compile(r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening)|nice to meet you)\b", re.I)
+_CALLS = re.compile(r"\bcall(?:ing)? me\b", re.I)
 ANSWER = 300
 """Characters of a turn in which the answer to a question ends."""
 _PLEASE = re.compile(r"^please,? ", re.I)
@@ -149,12 +151,15 @@ def read(
             found.extend(over)
             continue
         greeted = greeted or _GREETS.match(sentence.text) is not None
-        here = _statements(sentence, original, profile, greeted=greeted, in_group=in_group, asked=asked)
+        names = asked or ("What shall I call you?" if _CALLS.search(text) else None)
+        here = _statements(sentence, original, profile, greeted=greeted, in_group=in_group, asked=names)
         if not any(f.slots for f in here):
             found.extend(ended(sentence, "en", lambda told: _statements(told, told.text, profile, greeted=False)))
         if not (here or in_project or sentence.asks or sentence.excited):
             for said, start, end in had_en(sentence.text, in_group=in_group):
                 here = [*here, *_stated(said, sentence.start + start, sentence.start + end, profile)]
+        if not (in_project or sentence.asks):
+            here = [*here, *_shortly(sentence, text, here, profile)]
         if not (sentence.asks or in_group or any(f.slots for f in here)):
             here = [*here, *_without_a_verb(sentence, text, asked, profile)]
         order = None if among_people else instruction_en(sentence, original)
@@ -254,6 +259,18 @@ def _without_a_verb(sentence: Sentence, turn: str, asked: str | None, profile: P
     if found or asked:
         return found
     return [Found(at + a, at + b, "preference", text) for text, a, b in liked_en(sentence.text, turn)]
+
+
+def _shortly(sentence: Sentence, turn: str, here: Sequence[Found], profile: Profile) -> list[Found]:
+    """What a sentence says in a word that none of `here` says."""
+    at, out = sentence.start, list[Found]()
+    for said, start, end in shortly_en(sentence.text, turn[:at]):
+        held = {slot for f in here for slot in f.slots}
+        made = [f for f in _stated(said, at + start, at + end, profile) if held.isdisjoint(f.slots)]
+        if said.startswith("I am a") and not any(f.slots for f in made):
+            continue  # "as a child I lived in York"
+        out += made
+    return out
 
 
 def _with_its_time(sentence: Sentence, body: str) -> str:

@@ -26,7 +26,7 @@ from processors.reader.rules.answers import (
 from processors.reader.rules.catalogue import filled, own_fields, resolve
 from processors.reader.rules.combined import combined
 from processors.reader.rules.confirm import heard
-from processors.reader.rules.corrected import Correction, as_meant_after_en, as_meant_after_zh
+from processors.reader.rules.corrected import Correction, as_meant_after_en, as_meant_after_zh, as_meant_of_before
 from processors.reader.rules.domain import category_meant, project_of
 from processors.reader.rules.found import Found
 from processors.reader.rules.helpers_en import of_their_life, speaks_for_work
@@ -104,7 +104,7 @@ class RuleExtractor:
         project = turn.project_id or project_of(profile, text, turn.reaches)
         of_a_team = project is not None or bool(profile.hot_keys)
         of_speaker = turn.language != "zh" or opens_about(turn) != "unnamed"
-        if of_speaker and (stated := as_statement(turn)) is not None:
+        if of_speaker and (stated := as_statement(turn) or as_meant_of_before(turn)) is not None:
             own = _reader(turn.language, None)(stated, profile, None, among_people=True, in_project=False)
             found = [
                 replace(f, start=0, end=len(text), text=owned(f.text, turn))
