@@ -175,7 +175,8 @@ _CHOSEN_EN = re.compile(
     r"(?:,? then)?(?=\s*(?:$|[.;!]))"
     r"|(?:(?:ok|okay|right|so|then|well|yes|yeah|fine|great|alright|all right)[, ]{1,2}){0,3}(?:let's|lets)"
     r" (?P<then>(?:do|try|take|have|use|make|keep|move|set|book|raise|lower|put|pick|choose)"
-    r" (?!(?:this|that|it|these|those|you|your|one|some|something|me|us)\b)[^,;.!?]{2,80}?),? (?:then|instead)"
+    r" (?!(?:this|that|it|these|those|you|your|one|some|something|me|us)\b)(?=[^,;.!?]*(?:\d|(?<= )(?-i:[A-Z])))"
+    r"[^,;.!?]{2,80}?),? (?:then|instead)"
     r"(?=\s*(?:$|[.;,!]))",
     re.I,
 )

@@ -35,7 +35,8 @@ _NEXT_SUBJECT = (
 _SPLICED = re.compile(
     rf"(?:[,;:]| [-\u2013\u2014]+)(?: (?:and|but|so|yet))?{_NEXT_SUBJECT}| (?:and|but|so|yet){_NEXT_SUBJECT}"
     r"|, (?:(?:and|but) )?(?!during\b)[a-z]{2,}ing (?:[\w'-]+ ){1,5}?(?:would|will|won't|wouldn't|is|was)\b"
-    r"|, (?:[a-z]+ )?[a-z]+ (?:said|says|reckons?|reckoned|thinks?|thought) "
+    r"|, (?!(?:and|but|so|then|also|who|which|I|we|he|she|they|that|as)\b)(?:[a-z]+ )?[a-z]+"
+    r" (?:said|says|reckons?|reckoned|thinks?|thought) "
     r"|, so (?!(?:that|far|much|many|long|I|we|my|our)\b)| so (?=(?:an?|the|any\w*|no|nothing|that's|please|don't|if"
     r"|when|whenever|you|keep|put|leave|make|stop"
     r"|guess|think|find|add|count|book|give|tell|plan|mind|ask|send|ring|text|nag|remind|expect|bear)\b)",

@@ -31,7 +31,8 @@ _HOMES = (
 )  # fmt: skip
 _TONGUE = re.compile(
     rf"(?:^|[,;] |\band )(?P<said>(?P<tongue>{_NAME}) is (?:my|our)"
-    rf" (?:first|second|third|fourth|native|mother|best|main) (?:language|tongue)(?:,? after (?P<more>{_NAME}(?:(?:,| and) {_NAME}){{0,3}}))?)",
+    rf" (?:first|second|third|fourth|native|mother|best|main)"
+    rf" (?:language|tongue)(?:,? after (?P<more>{_NAME}(?:(?:,| and) {_NAME}){{0,3}}))?)",
     re.I,
 )
 _NEXT = re.compile(r",? and |, ")
