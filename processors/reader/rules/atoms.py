@@ -172,7 +172,7 @@ _CHOSEN_EN = re.compile(
     r" (?!(?:this|that|it|these|those|you|your|the flow)\b)[^,;.!]{2,80}?)"
     r"|(?P<will>(?:we|I)(?:'ll| will| are going to|'re going to|'m going to) (?:stick (?:to|with)|stay with|go with)"
     r" (?!(?:this|that|it|these|those|you|your|the flow)\b)[^,;.!]{2,80}?))"
-    r"(?:,? then)?(?=\s*(?:$|[.;!]))"
+    r"(?:,? then)?(?=\s*(?:$|[.;!])|, (?:[a-z]+ing|it|that|he|she|they|we|I|my|our)\b)"
     r"|(?:(?:ok|okay|right|so|then|well|yes|yeah|fine|great|alright|all right)[, ]{1,2}){0,3}(?:let's|lets)"
     r" (?P<then>(?:do|try|take|have|use|make|keep|move|set|book|raise|lower|put|pick|choose)"
     r" (?!(?:this|that|it|these|those|you|your|one|some|something|me|us)\b)(?=[^,;.!?]*(?:\d|(?<= )(?-i:[A-Z])))"

@@ -10,6 +10,8 @@ from processors.reader.rules.words_en import alternatives
 
 _WORD = rf"(?!(?:{alternatives('no_part_of_a_thing')})\b)[a-z][\w'-]*"
 _THING = rf"(?:the )?(?:{_WORD} ){{0,2}}(?:{alternatives('ordered')})"
+_ANYTHING = rf"(?:the )?(?:{_WORD} ){{0,2}}{_WORD}"
+"""Said against another thing."""
 _END = r"(?=\s*(?:$|[,.;!]|[-\u2013\u2014] | (?:and|but|because|cos|since|so|please|thanks)\b))"
 _ALWAYS = re.compile(
     rf"(?:(?P<what>{_THING}),? (?P<how>always|every time|only(?=,? (?:not|none of|never|no)\b)|or nothing)"
@@ -18,13 +20,20 @@ _ALWAYS = re.compile(
 )
 _NEVER = re.compile(rf"never (?P<what>(?:the|an?) {_THING}){_END}", re.I)
 _YES_NO = re.compile(
-    rf"(?P<what>{_THING})(?:,| -) (?P<how>yes(?: please)?|no(?: thanks?| thank you| way)?){_END}", re.I
+    rf"(?P<what>{_ANYTHING})(?:,| -) (?P<how>yes(?: please)?|no(?: thanks?| thank you| way)?){_END}", re.I
 )
 _WHILE = re.compile(
     rf"(?P<what>{_THING}) (?P<when>(?:while|when|whenever) I(?:'m)? [a-z]+(?: (?!(?:i|we|it|he|she)\b)[\w'-]+){{0,3}}?)"
     r"(?=\s*(?:$|[,.;!]| and\b))",
     re.I,
 )
+_WHEN_I = r"(?:while|when|whenever) I(?:'m)? [a-z]+(?: (?!(?:i|we|it|he|she)\b)[\w'-]+){0,3}?"
+_EACH_WHILE = re.compile(
+    rf"(?P<what>{_ANYTHING}) (?P<when>{_WHEN_I})"
+    rf"(?=(?:,| and|, and) {_ANYTHING} {_WHEN_I}\s*(?:$|[,.;!])|\s*(?:$|[,.;!]))",
+    re.I,
+)
+_TWICE = re.compile(rf"{_ANYTHING} {_WHEN_I}(?:,| and|, and) {_ANYTHING} {_WHEN_I}\s*(?:$|[,.;!])", re.I)
 _NEXT = re.compile(r"\s*[,;.]?\s*(?:and |but )?")
 
 
@@ -60,13 +69,13 @@ def _one(said: str, at: int, *, set_against: bool) -> tuple[str, int] | None:
     if set_against and (match := _YES_NO.match(said, at)):
         likes = "likes" if match["how"].lower().startswith("yes") else "does not like"
         return f"{{owner}} {likes} {_lower(match['what'])}", match.end()
-    match = _WHILE.match(said, at)
+    match = _WHILE.match(said, at) or (_EACH_WHILE.match(said, at) if _TWICE.match(said) else None)
     if match and (at or match["when"].lower().startswith("while")):
         return f"{{owner}} likes {_lower(match['what'])} {_lower(match['when'])}", match.end()
     return None
 
 
 def _lower(words: str) -> str:
-    """With a small letter, where it is no name for sure."""
+    """With a small letter, where it is no name for sure; a single word opens its sentence."""
     _, _, more = words.partition(" ")
-    return f"{words[0].lower()}{words[1:]}" if more[:1].islower() else words
+    return words if more[:1].isupper() or words.isupper() else f"{words[0].lower()}{words[1:]}"

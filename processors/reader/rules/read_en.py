@@ -38,6 +38,7 @@ _GREETS = re.compile(r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|eveni
 _CALLS = re.compile(r"\bcall(?:ing)? me\b", re.I)
 ANSWER = 300
 """Characters of a turn in which the answer to a question ends."""
+_JOINS = re.compile(r"[\s,;]*(?:\b(?:and|so|but)\b)?[\s,;]*(?:please\b)?[\s,;]*$", re.I)
 _PLEASE = re.compile(r"^please,? ", re.I)
 _SAYS_I = re.compile(r"\bI\b")
 _OPENS_WITH_A_TIME = re.compile(
@@ -165,8 +166,9 @@ def read(
         order = None if among_people else instruction_en(sentence, original)
         if order is None and not in_group:
             order = plain_order_en(sentence, original, whole=original.strip() == text.strip(" .!\n"), work=work)
-        if order is not None and not any(f.slots and f.overlaps(order.start, order.end) for f in here):
-            here = [order, *(f for f in here if not f.overlaps(order.start, order.end))]
+        if order is not None and not any(_says_it(f, order) for f in here):
+            others = [f for f in here if not f.overlaps(order.start, order.end) or _begins_before(f, order)]
+            here = [order, *(others or _before_it(sentence, order, profile))]
         greeted = greeted and len(sentence.text) < 30 and not here
         wants = statements_en.wants(original) and clauses_en.DOUBTING.search(original) is None
         decided = any(f.episode_type == "decision" for f in here)
@@ -259,6 +261,23 @@ def _without_a_verb(sentence: Sentence, turn: str, asked: str | None, profile: P
     if found or asked:
         return found
     return [Found(at + a, at + b, "preference", text) for text, a, b in liked_en(sentence.text, turn)]
+
+
+def _begins_before(f: Found, order: Found) -> bool:
+    """Is it a fact that a sentence says before its order: "I'm a vegetarian, so never suggest meat"?"""
+    return bool(f.slots) and f.kind == "fact" and f.start < order.start
+
+
+def _says_it(f: Found, order: Found) -> bool:
+    """Does a value say what an order does?"""
+    return bool(f.slots) and f.overlaps(order.start, order.end) and not _begins_before(f, order)
+
+
+def _before_it(sentence: Sentence, order: Found, profile: Profile) -> list[Found]:
+    """What a sentence says before an order at its end: "I prefer two options over one, and cite the source"."""
+    said = _JOINS.sub("", sentence.text[: order.start - sentence.start])
+    told = Sentence(said, sentence.start, sentence.start + len(said), asks=False)
+    return [f for f in _statements(told, said, profile, greeted=False) if f.slots] if said else []
 
 
 def _shortly(sentence: Sentence, turn: str, here: Sequence[Found], profile: Profile) -> list[Found]:
