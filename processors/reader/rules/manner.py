@@ -19,7 +19,11 @@ from schemas.profile.model import Profile
 _TONGUES = {
     "english": "English", "chinese": "Chinese", "mandarin": "Chinese", "french": "French", "german": "German",
     "spanish": "Spanish", "japanese": "Japanese", "korean": "Korean", "russian": "Russian", "italian": "Italian",
-    "portuguese": "Portuguese", "arabic": "Arabic",
+    "portuguese": "Portuguese", "arabic": "Arabic", "polish": "Polish", "dutch": "Dutch", "turkish": "Turkish",
+    "hindi": "Hindi", "urdu": "Urdu", "swedish": "Swedish", "norwegian": "Norwegian", "danish": "Danish",
+    "finnish": "Finnish", "greek": "Greek", "czech": "Czech", "hungarian": "Hungarian", "romanian": "Romanian",
+    "ukrainian": "Ukrainian", "hebrew": "Hebrew", "vietnamese": "Vietnamese", "thai": "Thai", "malay": "Malay",
+    "tamil": "Tamil", "bengali": "Bengali", "welsh": "Welsh", "swahili": "Swahili", "cantonese": "Cantonese",
     "英文": "English", "英语": "English", "中文": "Chinese", "汉语": "Chinese", "普通话": "Chinese", "日语": "Japanese",
     "日文": "Japanese", "法语": "French", "德语": "German", "韩语": "Korean", "俄语": "Russian",
 }  # fmt: skip
@@ -36,7 +40,7 @@ _ANSWER_EN = (
     r"|talk|summari[sz]e|keep (?:it|them|your \w+|things))"
 )
 _LANGUAGE_EN = re.compile(
-    rf"\b{_ANSWER_EN}(?: to me| me| back| it| this| everything)? (?:only"
+    rf"\b{_ANSWER_EN}(?: (?:to|with) (?:me|us)| me| back| it| this| everything)? (?:only"
     rf" )?in (?P<v>{'|'.join(k for k in _TONGUES if k.isascii())})\b",
     re.I,
 )

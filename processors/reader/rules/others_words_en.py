@@ -12,7 +12,7 @@ from processors.reader.rules.words_en import alternatives
 
 _OPENS = r"(?:^|(?<=[.!?\n] )|(?<=\n))(?P<lead>(?:(?:and|but|so|ok|okay|hi|hey|well|then|also|btw|look)\b,? ){0,2})"
 _KIND = rf"(?:{alternatives('texts_of_others')})"
-_MORE = r"(?:[ \t](?!(?:I|I'm|I've|my|our|we)\b)[\w'#/&.-]{1,24}){0,5}"
+_MORE = r"(?:[ \t](?!(?:I|I'm|I've|my|our|we)\b)(?:(?:from|by|of) (?:my|our) )?[\w'#/&.-]{1,24}){0,5}"
 _SAID = re.compile(
     rf"{_OPENS}(?!(?:I|we|you)\b)(?:(?!(?:I|we|you)\b)[\w'&.-]+[ \t]){{1,5}}?"
     rf"(?:(?:just|then|also|once|only|has|had|always) ){{0,2}}(?:{alternatives('writes_or_says')})"

@@ -22,7 +22,10 @@ _HOMES = (
         rf"(?P<when> (?:now|for good|since [\w ]{{2,20}}?|for [\w ]{{3,20}}?))?){_END}",
         re.I,
     ),
-    re.compile(rf"{_BEGIN}(?P<said>home is (?:now )?(?:in )?(?P<place>{_NAME})(?P<when> now)?){_END}", re.I),
+    re.compile(
+        rf"{_BEGIN}(?P<said>home(?: is|'s) (?:now )?(?:in )?(?P<place>{_NAME})(?P<when> now| these days)?){_END}",
+        re.I,
+    ),
     re.compile(
         rf"{_BEGIN}(?P<said>(?:I'm|I am|we're|we are) (?:an? )?(?P<place>{_NAME}) "
         r"(?:people|folks?|residents?|person) now(?P<when>))",
@@ -47,7 +50,7 @@ _COMMA = re.compile(r",? and |, ")
 _STATE = re.compile(rf"(?:{alternatives('states')}|single)$", re.I)
 
 _MINE = re.compile(
-    r"(?:\b(?:an?|the) (?:[\w-]+ )?(?P<noun>[a-z]{3,})|\b(?:his|her|their|[\w-]+'s) (?P<whose>[a-z]{3,})"
+    r"(?:\b(?:an?|the) (?:[\w-]+ )?(?P<noun>[a-z]{3,})|\b(?i:his|her|their|[\w-]+'s) (?P<whose>[a-z]{3,})"
     r" (?:is|was|are)\b[^,;]{0,40}?)(?:,|;)?(?: (?:and|but|while))? (?P<said>mine(?P<is>'s| is| are| was) "
     r"(?P<what>[^,;.!?]{2,60}))"
 )
@@ -60,7 +63,12 @@ _NOT = re.compile(
     rf"(?:I'm |I am |am )?not (?P<what>(?:an? )?(?:{alternatives('not_so')})(?: (?:to|in|at) [\w' -]{{2,30}}?)?){_END}",
     re.I,
 )
-_AS_A = re.compile(r"as (?P<what>an? [a-z][\w-]+(?: [a-z][\w-]+){0,2}),? (?=I\b)", re.I)
+_AS_A = re.compile(
+    r"as (?P<what>an? [a-z][\w-]+(?: [a-z][\w-]+){0,2}),? "
+    r"(?=I (?!(?:was|were|had|used|did|went|got|lived|loved|could|would|never|always|[a-z]+ed)\b))",
+    re.I,
+)
+"""Not what one was as a child."""
 _PET = re.compile(
     rf"\b(?:an?|my|our|the) (?:[a-z-]+ ){{0,3}}?(?P<pet>{alternatives('animals_kept')})\b(?!.*\b(?:{KIN_EN}"
     rf"|{alternatives('animals_kept')})\b)",
@@ -93,6 +101,8 @@ def shortly_en(said: str, before: str) -> Iterator[tuple[str, int, int]]:
             yield more, begin + start, begin + end
     if match := _AS_A.match(said):
         yield f"I am {match['what']}", 0, match.end()
+        if "," not in said[match.end() :]:
+            yield said[match.end() :], match.end(), len(said)
     if (match := _PETS_NAME.match(said)) and (pet := _PET.search(before)):
         yield f"my {pet['pet'].lower()} is called {match['name']}", 0, match.end()
     yield from _measures(said)

@@ -17,6 +17,7 @@ _NAMED = (
 _WHO = rf"(?:(?:my|our) (?:[\w-]+ ){{0,2}}?(?:{KIN_EN})s?(?: (?-i:[A-Z])[a-z]{{1,20}})?|{_NAMED})"
 _WITH = re.compile(rf"(?:(?:so|and|but|well|yeah|yes|also|then) ){{0,2}}{_WHO}$", re.I)
 _AND_I = re.compile(r" {0,2}and I\b(?!'m\b| am\b| was\b)", re.I)
+_AND_I_ARE = re.compile(r" {0,2}and I (?:are|were|both)\b", re.I)
 _TOGETHER = re.compile(rf"^(?P<opens>(?:[^,;]{{1,40}}, ?)?)(?P<who>{_WHO}),? and I (?!am\b|was\b)", re.I)
 _ME_FIRST = re.compile(
     rf"(?P<me>(?:^|(?<=[.!?,;\n] )|(?<=\band )|(?<=\bso ))(?:me|I) and )(?P<who>{_WHO})(?= )"
@@ -31,6 +32,8 @@ _OF_MANY = re.compile(r"\A(?:are|were)\b")
 
 def names_another(text: str, begin: int, at: int) -> bool:
     """Does a subject of two, and no more, begin at `begin` and go on at `at`: "my wife" "and I went"?"""
+    if _AND_I_ARE.match(text, at) is not None:
+        return True
     return _AND_I.match(text, at) is not None and _WITH.match(text[begin:at].strip()) is not None
 
 
