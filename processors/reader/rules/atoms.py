@@ -11,6 +11,7 @@ from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.persons_zh import called
 from processors.reader.rules.statements_zh import bare, told
 from processors.reader.rules.text import Sentence
+from processors.reader.rules.words_en import alternatives
 
 _DECIDED_EN = re.compile(
     r"\b(?:(?:I|we|the team|our team)(?:'ve| have|'s| has)? (?:just |finally |all |now |also |already )?"
@@ -174,7 +175,8 @@ _CHOSEN_EN = re.compile(
     r" (?!(?:this|that|it|these|those|you|your|the flow)\b)[^,;.!]{2,80}?))"
     r"(?:,? then)?(?=\s*(?:$|[.;!])|, (?:[a-z]+ing|it|that|he|she|they|we|I|my|our)\b)"
     r"|(?:(?:ok|okay|right|so|then|well|yes|yeah|fine|great|alright|all right)[, ]{1,2}){0,3}(?:let's|lets)"
-    r" (?P<then>(?:do|try|take|have|use|make|keep|move|set|book|raise|lower|put|pick|choose)"
+    r" (?P<then>(?:"
+    rf"{alternatives('done_then')})"
     r" (?!(?:this|that|it|these|those|you|your|one|some|something|me|us)\b)(?=[^,;.!?]*(?:\d|(?<= )(?-i:[A-Z])))"
     r"[^,;.!?]{2,80}?),? (?:then|instead)"
     r"(?=\s*(?:$|[.;,!]))",

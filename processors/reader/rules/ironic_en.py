@@ -19,7 +19,7 @@ _SAID_SO = re.compile(
 _GROANS = re.compile(
     r"(?:^|[.!?\n] )(?:oh,? )?(?:great|fab|fabulous|lovely|brilliant|wonderful|fantastic|marvellous|super|perfect"
     r"|excellent|joy)(?:\b,?|\.|!) (?:yet )?(?:another|more|a(?:n)?other one of)\b"
-    r"|\b(?:highlight|high point) of (?:my|the|our) (?:day|week|month|year|life)\b"
+    r"|\bhighlight of (?:my|the|our) (?:day|week|month|year|life)\b"
     r"|\b(?:please )?(?:send|give me|bring on) (?:\w+ )?more\b|\bmore of (?:that|this|them|those),? please\b"
     r"|\bjust what (?:I|we|(?:my|our) [a-z]+) (?:need|want|order)(?:ed|s)\b|\blucky me\b|\bhow (?:lovely|delightful)\b",
     re.I,

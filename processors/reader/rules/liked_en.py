@@ -20,8 +20,10 @@ _ALWAYS = re.compile(
 )
 _NEVER = re.compile(rf"never (?P<what>(?:the|an?) {_THING}){_END}", re.I)
 _YES_NO = re.compile(
-    rf"(?P<what>{_ANYTHING})(?:,| -) (?P<how>yes(?: please)?|no(?: thanks?| thank you| way)?){_END}", re.I
+    rf"(?P<what>{_THING})(?:,| -) (?P<how>yes(?: please)?|no(?: thanks?| thank you| way)?){_END}", re.I
 )
+_OF_ANYTHING = re.compile(rf"(?P<what>{_ANYTHING})(?:,| -) (?P<how>yes|no){_END}", re.I)
+"""Said against what one orders or chooses: "Horror films, yes. Gore, no."."""
 _WHILE = re.compile(
     rf"(?P<what>{_THING}) (?P<when>(?:while|when|whenever) I(?:'m)? [a-z]+(?: (?!(?:i|we|it|he|she)\b)[\w'-]+){{0,3}}?)"
     r"(?=\s*(?:$|[,.;!]| and\b))",
@@ -48,8 +50,9 @@ def liked_en(said: str, turn: str) -> Iterator[tuple[str, int, int]]:
     place of its words. Only its beginning is read, as far as it goes on in that way."""
     at = 0
     set_against = all(each.search(turn, 0, _LOOKED_AT) for each in (_YES, _NO))
+    of_things = set_against and _YES_NO.search(turn, 0, _LOOKED_AT) is not None
     while at < len(said):
-        found = _one(said, at, set_against=set_against)
+        found = _one(said, at, set_against=set_against, of_things=of_things)
         if found is None:
             return
         text, end = found
@@ -58,7 +61,7 @@ def liked_en(said: str, turn: str) -> Iterator[tuple[str, int, int]]:
         at = following.end() if following else len(said)
 
 
-def _one(said: str, at: int, *, set_against: bool) -> tuple[str, int] | None:
+def _one(said: str, at: int, *, set_against: bool, of_things: bool) -> tuple[str, int] | None:
     if match := _ALWAYS.match(said, at):
         what = _lower(match["what"] or match["ever"])
         if match["how"] and match["how"].lower() in {"only", "or nothing"}:
@@ -66,16 +69,17 @@ def _one(said: str, at: int, *, set_against: bool) -> tuple[str, int] | None:
         return f"{{owner}} always wants {what}", match.end()
     if match := _NEVER.match(said, at):
         return f"{{owner}} never wants {_lower(match['what'])}", match.end()
-    if set_against and (match := _YES_NO.match(said, at)):
+    if set_against and (match := _YES_NO.match(said, at) or (_OF_ANYTHING.match(said, at) if of_things else None)):
         likes = "likes" if match["how"].lower().startswith("yes") else "does not like"
         return f"{{owner}} {likes} {_lower(match['what'])}", match.end()
     match = _WHILE.match(said, at) or (_EACH_WHILE.match(said, at) if _TWICE.match(said) else None)
     if match and (at or match["when"].lower().startswith("while")):
-        return f"{{owner}} likes {_lower(match['what'])} {_lower(match['when'])}", match.end()
+        what = _lower(match["what"]) if " " in match["what"] else match["what"].lower()
+        return f"{{owner}} likes {what} {_lower(match['when'])}", match.end()
     return None
 
 
 def _lower(words: str) -> str:
-    """With a small letter, where it is no name for sure; a single word opens its sentence."""
+    """With a small letter, where it is no name for sure."""
     _, _, more = words.partition(" ")
-    return words if more[:1].isupper() or words.isupper() else f"{words[0].lower()}{words[1:]}"
+    return f"{words[0].lower()}{words[1:]}" if more[:1].islower() else words

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from processors.reader.rules.had_en import had_en
 from processors.reader.rules.numbers import ENGLISH_NUMBER
 from processors.reader.rules.others import KIN_EN
-from processors.reader.rules.words_en import alternatives
+from processors.reader.rules.words_en import alternatives, listed
 
 _NAME = r"(?-i:[A-Z][\w'-]{1,20}(?: [A-Z][\w'-]{1,20}){0,2})"
 _END = r"(?=\s*(?:$|[,;.!)]|[-\u2013\u2014] | (?:and|but|so|because|though|where|with)\b))"
@@ -120,9 +120,6 @@ def _measures(said: str) -> Iterator[tuple[str, int, int]]:
         if match is None and not _STATE.fullmatch(part):
             return
         kind = match.lastgroup if match else None
-        if kind != "sex":
-            tall = f"I am {part} tall" if kind == "height" else f"I am {part}"
-            yield f"I weigh {part}" if kind == "weight" else tall, at, end
-        else:
-            yield f"I am {part}", at, end
+        said_so = listed(f"of_{kind}")[0] if kind in {"weight", "height"} else "I am {}"
+        yield said_so.format(part), at, end
         at = comma.end() if comma else end

@@ -66,7 +66,7 @@ def test_b1_a_measure_is_no_age(said: str) -> None:
         ("let's use Redis then, the team knows it", "User decided to use Redis"),
         ("we'll stick to the same childminder, moving him now would upset him",
          "User and others will stick to the same childminder"),
-        ("Dogs, yes. Cats, no.", "User does not like cats"),
+        ("Horror films, yes. Gore, no.", "User does not like Gore"),
         ("Jazz while I cook, silence when I work", "User likes silence when they work"),
         ("I prefer two options over one, and cite the source every time", "User prefers two options over one"),
         ("Tom and I are vegetarians", "User and Tom are vegetarians"),
