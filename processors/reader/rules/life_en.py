@@ -70,7 +70,7 @@ _AS_WHAT = (
 _OBJECT = rf"(?P<object>{_NOT_LIKED}[A-Za-z][^.;!?()\"]{{1,70}}?){_OBJECT_END}"
 _NAMES = rf"{NAME}(?:(?:,| and|, and) (?!I\b){NAME}(?=$|[,.;!?]| and\b)){{0,4}}"
 _SOME_OF_THEM = (
-    r"(?:under|over|below|above|aged|at|in|with|from|who|that|younger|older|of|living|between|left|yet to)"
+    r"(?:under|over|below|above|aged|at(?! all)|in|with|from|who|that|younger|older|of|living|between|left|yet to)"
 )
 """Who has no children under 18 may have others."""
 _MARRIED = r"(?P<marital>married|single|divorced|engaged|widowed|separated)"

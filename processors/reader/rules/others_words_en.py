@@ -41,6 +41,8 @@ _OF_A_TEXT = re.compile(
 )
 """A text that is quoted, and what one says of it in the same breath."""
 
+_QUOTES = ('"', "'", "\u201c", "\u2018")
+
 
 def without_others_words(said: str) -> str:
     """The text with such heads masked and what stands behind them, up to the end of their paragraph; its length
@@ -53,6 +55,8 @@ def without_others_words(said: str) -> str:
         head = min(heads, key=lambda m: m.end())
         at = head.end()
         end = _end_of(said, at)
+        if said[at:].lstrip().startswith(_QUOTES):
+            continue  # what is quoted ends with its quotation
         if _HOW_TO.search(head.group()) or _AS_ONES_OWN.search(said[at:end].strip()):
             begin = head.start() + len(head["lead"])
             said = said[:begin] + re.sub(r"[^\n]", " ", said[begin:end]) + said[end:]

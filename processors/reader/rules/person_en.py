@@ -60,7 +60,10 @@ _CONTRACTED = (
         ),
         r"\g<who> would rather ",
     ),
-    (re.compile(r"\b(?P<who>I|we)(?:'d| would) sooner (?=[a-z])", re.I), r"\g<who> would rather "),
+    (
+        re.compile(r"\b(?P<who>I|we)(?:'d| would) sooner (?=(?:have|be|go|stay|keep|not)\b|.*\bthan\b)", re.I),
+        r"\g<who> would rather ",
+    ),
     (re.compile(r"\bwe're\b", re.I), "we are"),
     (re.compile(r"\bwe've\b", re.I), "we have"),
     (re.compile(r"\bwe'll\b", re.I), "we will"),

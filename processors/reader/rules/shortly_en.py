@@ -50,7 +50,8 @@ _COMMA = re.compile(r",? and |, ")
 _STATE = re.compile(rf"(?:{alternatives('states')}|single)$", re.I)
 
 _MINE = re.compile(
-    r"(?:\b(?:an?|the) (?:[\w-]+ )?(?P<noun>[a-z]{3,})|\b(?i:his|her|their|[\w-]+'s) (?P<whose>[a-z]{3,})"
+    r"(?:\b(?:has|have|had|holds?|owns?|drives?|keeps?|got|bought|uses?|rides?|plays?|takes?) (?:an?|the) "
+    r"(?:[\w-]+ )?(?P<noun>[a-z]{3,})|\b(?i:his|her|their|[\w-]+'s) (?P<whose>[a-z]{3,})"
     r" (?:is|was|are)\b[^,;]{0,40}?)(?:,|;)?(?: (?:and|but|while))? (?P<said>mine(?P<is>'s| is| are| was) "
     r"(?P<what>[^,;.!?]{2,60}))"
 )

@@ -17,10 +17,11 @@ _NAMED = (
 _WHO = rf"(?:(?:my|our) (?:[\w-]+ ){{0,2}}?(?:{KIN_EN})s?(?: (?-i:[A-Z])[a-z]{{1,20}})?|{_NAMED})"
 _WITH = re.compile(rf"(?:(?:so|and|but|well|yeah|yes|also|then) ){{0,2}}{_WHO}$", re.I)
 _AND_I = re.compile(r" {0,2}and I\b(?!'m\b| am\b| was\b)", re.I)
-_AND_I_ARE = re.compile(r" {0,2}and I (?:are|were|both)\b", re.I)
+_AND_I_ARE = re.compile(r" {0,2}and I (?:are|were)\b", re.I)
 _TOGETHER = re.compile(rf"^(?P<opens>(?:[^,;]{{1,40}}, ?)?)(?P<who>{_WHO}),? and I (?!am\b|was\b)", re.I)
 _ME_FIRST = re.compile(
-    rf"(?P<me>(?:^|(?<=[.!?,;\n] )|(?<=\band )|(?<=\bso ))(?:me|I) and )(?P<who>{_WHO})(?= )"
+    rf"(?P<me>(?:^|(?<=[.!?,;\n] )|(?<=\band )|(?<=\bso ))(?:me|I) and )(?P<who>{_WHO})"
+    r"(?= (?!(?:and|or|back|in|on|at|with|for|to|of|from|by|as|off|out|up|the|an?)\b))"
     rf"|(?:^|(?<=[.!?\n] ))(?P<first>{_WHO}) and me(?= (?:{alternatives('of_two')})\b)",
     re.I,
 )
