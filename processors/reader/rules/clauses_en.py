@@ -45,7 +45,8 @@ ANSWERS_NO = (
 )
 """No as an answer: "no rice for me" denies."""
 FILLER = re.compile(
-    r"(?:(?:as (?:an?|the) [a-z][\w-]*(?: [a-z][\w-]*){0,3},? ?(?=(?:I|we|my)\b(?! (?:think|guess|suppose|believe|mean)\b))"
+    r"(?:(?:as (?:an?|the) [a-z][\w-]*(?: [a-z][\w-]*){0,3},? ?"
+    r"(?=(?:I|we|my)\b(?! (?:think|guess|suppose|believe|mean)\b))"
     rf"|well|so|oh|yeah|yes|yep|no wonder(?= (?:I|we|my|our)\b)"
     rf"|no (?:problem|worries|idea|bother)(?=\s*[,.!;:-]|\s(?:I|we)\b)|{ANSWERS_NO}|nope|ok|okay|hi|hey"
     r"|hello|there(?!'s| is| are| was| were)"
