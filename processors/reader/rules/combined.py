@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from processors.reader.rules.found import Found
 from schemas.events.memory import MAX_SPANS
+from schemas.profile.slots import OPPOSITES
 
 
 def combined(found: Sequence[Found]) -> list[Found]:
     """Return the statements in their order: those with the same words, and what is denied and said anew, as one;
-    without those that another one says too."""
-    return _corrected(_widest(_merged(found)))
+    without those that another one says too, and what the turn itself turns round."""
+    return _last_said(_corrected(_widest(_merged(found))))
 
 
 def _merged(found: Sequence[Found]) -> list[Found]:
@@ -61,3 +62,16 @@ def _corrected(found: Sequence[Found]) -> list[Found]:
             each = replace(each, attributes={**each.attributes, "replaces": old.slots[0][1]}, more=more)
         folded.append(each)
     return folded
+
+
+def _last_said(found: list[Found]) -> list[Found]:
+    """Leave out a value that the turn gives to the opposite slot behind it: "I love running. Well no, I hate running".
+    """
+
+    def turned_round(f: Found) -> bool:
+        if len(f.slots) != 1 or (opposite := OPPOSITES.get(f.slots[0][0])) is None:
+            return False
+        turned = (opposite, str(f.slots[0][1]).casefold())
+        return any(o.start >= f.end and turned in {(s, str(v).casefold()) for s, v in o.slots} for o in found)
+
+    return [f for f in found if not turned_round(f)]

@@ -26,13 +26,13 @@ from processors.reader.rules.answers import (
 from processors.reader.rules.catalogue import filled, own_fields, resolve
 from processors.reader.rules.combined import combined
 from processors.reader.rules.confirm import heard
-from processors.reader.rules.corrected import Correction, as_meant_after_en, as_meant_after_zh
+from processors.reader.rules.corrected import Correction, as_meant_after_en, as_meant_after_zh, as_meant_of_before
 from processors.reader.rules.domain import category_meant, project_of
 from processors.reader.rules.found import Found
 from processors.reader.rules.helpers_en import of_their_life, speaks_for_work
 from processors.reader.rules.hot import hot_entry
 from processors.reader.rules.person_en import about
-from processors.reader.rules.protocol import Language, Reading, TurnView
+from processors.reader.rules.protocol import ENDS, Language, Reading, TurnView
 from processors.reader.rules.readings import with_readings
 from processors.reader.rules.scheduled import scheduled
 from processors.reader.rules.script_zh import read_simplified, script_of, told_in
@@ -104,7 +104,7 @@ class RuleExtractor:
         project = turn.project_id or project_of(profile, text, turn.reaches)
         of_a_team = project is not None or bool(profile.hot_keys)
         of_speaker = turn.language != "zh" or opens_about(turn) != "unnamed"
-        if of_speaker and (stated := as_statement(turn)) is not None:
+        if of_speaker and (stated := as_statement(turn) or as_meant_of_before(turn)) is not None:
             own = _reader(turn.language, None)(stated, profile, None, among_people=True, in_project=False)
             found = [
                 replace(f, start=0, end=len(text), text=owned(f.text, turn))
@@ -230,6 +230,8 @@ def _taken(
     taken: list[tuple[Found, list[tuple[str, JsonValue]]]] = []
     left: list[Found] = []
     seen: set[tuple[str, str]] = set()
+    said: set[str] = set()
+    """Words of statements; what ended with one is no statement of its own."""
     for each in combined(found):
         values = own_fields(profile, resolve(profile, each.slots))
         if each.dangling and not (values or project or each.category or category_meant(profile, each.text)):
@@ -239,10 +241,11 @@ def _taken(
             each = replace(each, source="inferred")
         if each.slots and not values:
             left.append(replace(each, dropped="no_field"))
-        elif each.kind == "episode" and not values and any(each.text == text for _, text in seen):
+        elif each.kind == "episode" and not values and each.text in said:
             continue
         elif (each.kind, each.text) not in seen and not any(_hidden(v) for _, v in values):
             seen.add((each.kind, each.text))
+            said |= set() if each.attributes.get(ENDS) else {each.text}
             taken.append((each, values))
     return taken, left
 

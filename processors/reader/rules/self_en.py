@@ -56,7 +56,12 @@ def rule(pattern: str, **options: Any) -> Rule:  # fields of `Rule`, each of its
     return Rule(re.compile(LATELY + pattern), **options)
 
 
-_AGE_STOP = r"(?=\s*(?:$|[,.;!)]|years?[- ]old\b|y/?o\b|and\b|now\b|but\b|already\b|this\b|so\b|today\b|next\b))"
+_AGE_STOP = (
+    r"(?=\s*(?:$|[,;!)]|\.(?!\d)|years?[- ]old\b|y/?o\b"
+    r"|and\b(?! (?:an? )?(?:half|quarter|bit|third) (?!(?:years?|now|today|already)\b)[a-z])"
+    r"|now\b|but\b|already\b|this\b|so\b|today\b|next\b))"
+)
+"""Not 1.82 metres, nor four and a half hours."""
 APPROX = r"(?P<about>about |around |roughly |almost |nearly |over |approximately |more than |some |close to |~)?"
 _UNTIL_NOW = (
     r" (?:since (?![^,;.!]{0,60}\b(?:until|till|to|before|when)\b)[\w ]{2,30}?|all (?:my|our) li(?:fe|ves)"
