@@ -90,7 +90,7 @@ def read(
         found.extend(filter(None, [statements_zh.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
     left = [f for f in episodes if f.dropped is not None]
     if among is not None:
-        found, refused = among_zh.sifted(found, text, among)
+        found, refused = among_zh.sifted(found, text, among, in_project=in_project)
         left = [*refused, *left]
     return [*found, *left]
 

@@ -67,7 +67,7 @@ _BARE = re.compile(
 _AMOUNT = r"[^，]{0,6}[\d一二三四五六七八九十两百千万]"
 _FOR_LONG = r"[^，]{0,10}[\d一二三四五六七八九十两半几多]+(?:个?多?月|年|周|个?礼拜|个?星期)"
 _OWN = re.compile(
-    rf"(?:{'|'.join(_DATA['amounts'].split())}){_AMOUNT}"
+    rf"(?:(?:一年|每年|每?个?月|每个月|一个月)(?:税前|税后|的)?)?(?:{'|'.join(_DATA['amounts'].split())}){_AMOUNT}"
     rf"|[左右两双]?[边侧只条个]?(?:{'|'.join(_DATA['parts'].split())})(?:[^，]{{0,8}}(?:{'|'.join(_DATA['lasts'].split())})|{_FOR_LONG})"
 )
 """What is the speaker's own where it is not said whose it is."""
@@ -142,6 +142,10 @@ _ADVISED = re.compile(r"绝对|肯定|应该|应当|可以|最好|必须|不能|
 """What somebody is told where no speaker is named."""
 _MOMENT = re.compile(rf"(?:正|还)在[^，]{{1,10}}着(?:$|，)|{'|'.join(_DATA['moment'].split())}")
 """What holds right now."""
+_ONLY_WHEN = re.compile(
+    r"(?:[\d一二三四五六七八九十]{1,4}[年月日号点周]|[到至、，和-]|上午|下午|早上|晚上|今年|去年|明年)+"
+)
+"""No more than when something is."""
 _NO_SUBJECT = re.compile(r"(?:[让叫使令比是有给对被]|就是)[我俺咱]")
 """What did it, or was it, is in the turn before."""
 LED = re.compile(
@@ -259,6 +263,8 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bo
     if talked_of and not (_LASTING.search(text) or dated):
         return False
     under_way = not (in_group or among) and tells_state(text)
+    if _ONLY_WHEN.fullmatch(text):
+        return False
     if _NO_SUBJECT.match(text) or (_MOMENT.search(text) and not under_way) or not whole(text):
         return False
     if of_before(text):
