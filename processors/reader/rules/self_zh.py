@@ -148,7 +148,8 @@ def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
             yield made(clause, match.span(), f"{{owner}}不是{number}岁", ("age", number), negated=True)
         elif match["more"]:
             tens = number // 10 * 10 or number
-            yield made(clause, match.span(), f"{{owner}}{tens}+岁", ("age", f"{tens}+"), approximate=True)
+            said = f"{{owner}}{match['n']}{match['more']}岁"
+            yield made(clause, match.span(), said, ("age", f"{tens}+"), approximate=True)
         else:
             about = bool(match["about"] or match["after"])
             text = f"{{owner}}{'约' if about else ''}{number}岁"
