@@ -1,4 +1,4 @@
-"""Chinese turns that hold another's words, irony or what others think of the user, beside the user's own with a colon."""
+"""Chinese turns with another's words, irony or opinions of the user; beside them what is the user's own."""
 
 from __future__ import annotations
 
