@@ -23,6 +23,8 @@ _REFUSED = [re.compile("|".join(line for line in lines.splitlines() if line)) fo
 _LASTING, _OF_THE_HOUR, _TO_ALL = (
     re.compile("|".join(line for line in lines.splitlines() if line)) for lines in _POST.values()
 )
+LONGEST_SENTENCE = 48
+"""Characters of one sentence that may open a talk."""
 LONGEST_POST = 200
 """Characters of a post; what is longer is a letter, which tells of its writer's life."""
 _OWNER = re.compile(r"\{(?:owner|of)\}")
@@ -86,13 +88,16 @@ def _posted(found: Found, turn: str) -> bool:
     said = _OWNER.sub("◇", found.text)
     if _TO_ALL.search(turn) or _OF_THE_HOUR.search(said):
         return True
-    if len(turn) > LONGEST_POST or not _SEVERAL.search(turn.strip()):
+    several = len(turn) > LONGEST_SENTENCE or _SEVERAL.search(turn.strip()) is not None
+    if len(turn) > LONGEST_POST or not several:
         return False
     return not said.startswith("◇") or _LASTING.search(said) is None
 
 
-_SEVERAL = re.compile(r"\.{3}|[。！!？?~～…\n\]](?=.)|[。，]{2,}|\[[\u4e00-\u9fff]{1,4}\]|[\U0001f300-\U0001faff]")
-"""More than one sentence, or one with a face."""
+_SEVERAL = re.compile(
+    r"\.{3}|哈{2,}|啊{3,}|[。！!？?~～…\n\]](?=.)|[。，]{2,}|\[[\u4e00-\u9fff]{1,4}\]|[\U0001f300-\U0001faff]"
+)
+"""More than one sentence, or one with a face or laughter."""
 
 
 def _of_both(found: Found, partner: str | None) -> Found:
