@@ -13,14 +13,18 @@ from schemas.profile.slots import OPPOSITES
 def combined(found: Sequence[Found]) -> list[Found]:
     """Return the statements in their order: those with the same words, and what is denied and said anew, as one;
     without those that another one says too, and what the turn itself turns round."""
-    return _last_said(_corrected(_widest(_merged(found))))
+    return _last_said(_corrected(_wanted_once(_widest(_merged(found)))))
+
+
+_UNNAMED = "用户"
+"""A value's statement may leave its owner out where they have no name."""
 
 
 def _merged(found: Sequence[Found]) -> list[Found]:
     """Make one statement of those with the same words: one memory may fill several fields (B3)."""
     merged: dict[tuple[str, str, bool], Found] = {}
     for each in found:
-        key = (each.kind, each.text, each.negated)
+        key = (each.kind, each.text.removeprefix(_UNNAMED), each.negated)
         if key in merged:
             first = merged[key]
             slots = dict(each.slots) | dict(first.slots)
@@ -45,6 +49,21 @@ def _widest(found: Sequence[Found]) -> list[Found]:
             if o is not f
         )
     ]
+
+
+def _wanted_once(found: Sequence[Found]) -> list[Found]:
+    """Tell a wish that fills a field in the words of one that says all of it and more of the same place."""
+    told = list(found)
+    for wish in [f for f in found if f.kind == "intent" and f.slots and not f.negated]:
+        said = wish.text.removeprefix(_UNNAMED)
+        free = [f for f in told if not f.slots and f.hot is None]
+        more = [f for f in free if said in f.text and f.overlaps(wish.start, wish.end)]
+        if more:
+            longer = min(more, key=lambda f: len(f.text))
+            told = [f for f in told if f not in more]
+            end = max(wish.end, longer.end)
+            told[told.index(wish)] = replace(wish, text=longer.text, start=min(wish.start, longer.start), end=end)
+    return told
 
 
 def _corrected(found: Sequence[Found]) -> list[Found]:

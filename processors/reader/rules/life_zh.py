@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from processors.reader.rules.clauses_zh import KIN, STAFF, Clause
 from processors.reader.rules.found import Found
 from processors.reader.rules.making_zh import denied, meant, of_others
+from processors.reader.rules.named_zh import is_name
 from processors.reader.rules.numbers import han_number
 from processors.reader.rules.places_zh import COUNTRIES
 from schemas.base import JsonValue
@@ -137,7 +138,8 @@ def _made(
 
 def _about_name(clause: Clause) -> Iterator[Found]:
     body = clause.body
-    own = clause.subject in {"我", "我的", "亲友"} and "我" in clause.raw
+    goes_on = clause.subject == "我" and clause.before.lstrip().startswith("我") and is_name(body.removeprefix("叫"))
+    own = (clause.subject in {"我", "我的", "亲友"} and "我" in clause.raw) or goes_on
     match = _NAME.match(body.removeprefix("我")) if own else None
     named = match is not None and not body.removeprefix("我").startswith("是")
     refused = _NO_NAME

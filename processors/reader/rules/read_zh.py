@@ -13,8 +13,9 @@ from processors.reader.rules.avoids import avoids_zh
 from processors.reader.rules.changes_zh import changed
 from processors.reader.rules.domain import profile_fields
 from processors.reader.rules.found import Found
-from processors.reader.rules.given_zh import without_given
+from processors.reader.rules.given_zh import labels_another, without_given
 from processors.reader.rules.hot import hot_status, with_sentence
+from processors.reader.rules.irony_zh import without_irony
 from processors.reader.rules.life_zh import life_statements
 from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.orders_zh import orders, to_remember
@@ -44,8 +45,9 @@ def read(
     weak: list[Sentence] = []
     spoken_of: list[persons_zh.Person] = []
     alone = partial(alone_zh.alone, in_group=in_group, among=among is not None)
-    text = without_given(text)
-    text = called(to_keep_zh(text)) if among is None else text
+    text = without_irony(without_given(text, in_project=in_project))
+    text, asked_from = to_keep_zh(text) if among is None else (text, frozenset[int]())
+    text = called(text) if among is None else text
     for_work = asks_for_work_zh(text)
     alone_with_it = among is None and not (among_people or in_group)
     own_words = without_quotes(text)
@@ -57,7 +59,8 @@ def read(
         before = about
         parts = clauses_zh.clauses(sentence, about, in_group=in_group)
         lead = own_words[max(0, sentence.start - LOOKED_BACK) : sentence.start]
-        here = _statements(sentence, original, profile, parts, in_project=in_project, lead=lead)
+        anothers = in_project and labels_another(sentence.text)
+        here = [] if anothers else _statements(sentence, original, profile, parts, in_project=in_project, lead=lead)
         if not any(f.slots for f in here):
             found.extend(ended(sentence, "zh", lambda told: _stated(told, profile)))
         about = parts[-1].subject if parts else about
@@ -81,7 +84,7 @@ def read(
                 found.extend(changes)
                 own = alone(sentence, original, [*taken, *changes], before, who)
             found, own = _lengthened(found, own)
-            told.extend(own)
+            told.extend(alone_zh.asked_to_keep(own, asked_from))
         spoken_of += persons_zh.spoken_of(parts)
     episodes = [statements_zh.episode(each) for each in alone_zh.worth(told, text, to_assistant=among is None)]
     found.extend(f for f in episodes if f.dropped is None)
@@ -89,7 +92,7 @@ def read(
         found.extend(filter(None, [statements_zh.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
     left = [f for f in episodes if f.dropped is not None]
     if among is not None:
-        found, refused = among_zh.sifted(found, text, among)
+        found, refused = among_zh.sifted(found, text, among, in_project=in_project)
         left = [*refused, *left]
     return [*found, *left]
 
