@@ -189,9 +189,9 @@ async def _gaps(app: Any, runner: StepRunner, fetched: Sequence[Fetched]) -> dic
     out = {}
     for partition, found in offsets.items():
         stored = await runner.stored_offset(partition)
-        if stored is None:
+        if stored is None and min(found) > 0:
             tp = TP(runner.step.source.name, partition)
             stored = (await app.consumer.earliest_offsets(tp))[tp]
-        if (first := min((o for o in found if o >= stored), default=stored)) > stored:
+        if stored is not None and (first := min((o for o in found if o >= stored), default=stored)) > stored:
             out[partition] = stored, first
     return out

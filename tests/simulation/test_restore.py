@@ -20,7 +20,8 @@ def restored(seed: int, parts: Parts) -> Result:
     """The calls of the seed, and no other fault than the restore."""
     calls = Plan(seed).calls
     seconds = sum(call.pause for call in calls)
-    return run(Plan.exactly(seed, calls, [Act(0.3 * seconds, "back_up"), Act(0.8 * seconds, "restore", "", 3.0)]), parts)
+    acts = Act(0.3 * seconds, "back_up"), Act(0.8 * seconds, "restore", "", 3.0)
+    return run(Plan.exactly(seed, calls, acts), parts)
 
 
 @pytest.mark.parametrize("seed", [*CALM, *ERASING])
