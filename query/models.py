@@ -250,5 +250,12 @@ class MemoryAccepted(CommandAccepted):
     """The id that the memory has, or will have, if the gate keeps it."""
 
 
+class MemoryNamed(MemoryAccepted):
+    """`found`: whether such a memory of the user's stood as the call came; false also for one that a write under way
+    has not made yet, null where Postgres did not answer. The command is written in any case."""
+
+    found: bool | None = None
+
+
 class DocumentAccepted(Accepted):
     document_id: str

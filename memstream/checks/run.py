@@ -17,6 +17,7 @@ CHECKS: dict[str, Check] = {
     "topics": stores.topics_,
     "postgres": stores.postgres,
     "durability": stores.durability,
+    "locks": stores.locks,
     "redis": stores.redis,
     "milvus": stores.milvus,
     "profiles": local.profiles,
@@ -28,7 +29,7 @@ CHECKS: dict[str, Check] = {
     "embedded": local.embedded,
     "service": local.service,
 }
-_ADDRESSES = ("kafka", "topics", "postgres", "durability", "redis", "milvus")
+_ADDRESSES = ("kafka", "topics", "postgres", "durability", "locks", "redis", "milvus")
 
 
 def run_checks(
@@ -58,6 +59,7 @@ def _address(settings: Settings, name: str) -> str:
         "topics": settings.kafka,
         "postgres": settings.postgres.get_secret_value(),
         "durability": settings.postgres.get_secret_value(),
+        "locks": settings.postgres.get_secret_value(),
         "redis": settings.redis.get_secret_value(),
         "milvus": settings.milvus,
     }[name]

@@ -24,6 +24,14 @@ REDIS_LEAST = (6, 2)
 _DURABILITY = (
     "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')"
 )
+_LOCKS = """
+SELECT current_setting('max_locks_per_transaction')::bigint,
+  current_setting('max_connections')::bigint + current_setting('max_prepared_transactions')::bigint,
+  (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+   WHERE c.relkind IN ('r', 'p', 'v', 'm') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema')
+"""
+_LOCKS_TO_SPARE = 0.75
+"""Part of the room for locks that one dump may take: others hold some, too."""
 _LOSSES = (
     "SELECT topic, sum(next_offset - first_offset)::bigint FROM ops.log_losses "
     "WHERE at > now() - interval '7 days' GROUP BY topic ORDER BY topic"
@@ -125,6 +133,30 @@ def durability(settings: Settings) -> Iterator[CheckResult]:
         )  # fmt: skip
     if not unsafe and not lost:
         yield CheckResult("durability", Status.OK, "commits are synced, no log lost records within the last 7 days")
+
+
+def locks(settings: Settings) -> Iterator[CheckResult]:
+    """A dump of the whole database has room for its locks: it takes one a table, and tenants have their own."""
+    with (
+        failing(psycopg.Error, detail="Postgres does not answer", remedy="mend `postgres` first"),
+        _connected(settings.postgres.get_secret_value()) as conn,
+    ):
+        each, backends, tables = conn.execute(_LOCKS).fetchone() or (0, 0, 0)
+    yield room_for_locks(each, backends, tables)
+
+
+def room_for_locks(each: int, backends: int, tables: int) -> CheckResult:
+    """`each`: max_locks_per_transaction, which there are as often as connections and prepared transactions."""
+    room, needed = each * backends, tables / _LOCKS_TO_SPARE
+    if needed <= room:
+        return CheckResult("locks", Status.OK, f"{tables} tables and views, room for {room} locks")
+    enough = each
+    while enough * backends < needed:
+        enough *= 2
+    return CheckResult(
+        "locks", Status.WARN, f"{tables} tables and views, room for {room} locks: pg_dump takes one for each at once",
+        f"set max_locks_per_transaction = {enough} and restart Postgres before the next dump",
+    )  # fmt: skip
 
 
 def _connected(dsn: str) -> psycopg.Connection[Any]:

@@ -26,6 +26,13 @@ ON CONFLICT (owner, generation) DO NOTHING
 """
 
 
+_DESTROY = """
+UPDATE trust.data_keys SET wrapped = NULL, destroyed_at = %(destroyed_at)s
+WHERE owner = %(owner)s AND generation = %(generation)s AND made_at = %(made_at)s AND wrapped IS NOT NULL
+"""
+"""Of the very key that the backup knows as destroyed: `made_at` tells it from another system's."""
+
+
 class BackupError(ValueError):
     """A file that is no backup of a keyring."""
 
@@ -87,14 +94,16 @@ def backup(file: Path, data: Data = None, as_json: Json = False) -> None:
 
 @app.command()
 def restore(file: Path, data: Data = None, as_json: Json = False) -> None:
-    """Put back what is missing. An existing key is not touched, and one that was destroyed stays destroyed.
+    """Put back what is missing, and destroy what the backup knows as destroyed. A key that was destroyed stays so.
 
     Example: memstream keyring restore keyring.json
     """
     with _connect(data) as conn, conn.transaction():
         rows = [_row(line) for line in file.read_bytes().splitlines()]
         added = sum(conn.execute(_RESTORE, row).rowcount for row in rows)
-    _tell({"keys": len(rows), "added": added}, as_json, f"{added} of {len(rows)} keys were missing")
+        destroyed = sum(conn.execute(_DESTROY, row).rowcount for row in rows if row["wrapped"] is None)
+    told = {"keys": len(rows), "added": added, "destroyed": destroyed}
+    _tell(told, as_json, f"{added} of {len(rows)} keys were missing, {destroyed} were destroyed since")
 
 
 def _row(line: bytes) -> dict[str, Any]:

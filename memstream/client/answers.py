@@ -78,6 +78,7 @@ class ContextAnswer(Answer):
     context_id: str
     prompt: str
     tokens: int
+    prompt_tokens: int | None = None
     intents: list[str] = []
     sections: list[Section] = []
     dropped: int = 0
@@ -251,6 +252,8 @@ class Accepted(Answer):
     freshness_token: str
     command_id: str | None = None
     memory_id: str | None = None
+    found: bool | None = None
+    """Of a correction or a deletion: whether there was a memory by that id; None where the store did not answer."""
     document_id: str | None = None
 
 

@@ -27,6 +27,7 @@ _SETTINGS = {
     "unix_socket_directories": "",  # their paths are limited to 107 bytes, a data folder's is not
     "shared_buffers": "128MB",
     "max_connections": "100",
+    "max_locks_per_transaction": "256",  # a dump takes one a table, and tenants have tables of their own
     "work_mem": "8MB",
     "maintenance_work_mem": "64MB",
     "effective_cache_size": "512MB",

@@ -52,7 +52,8 @@ class Entities(Frozen):
 
 
 class ContextIn(Frozen):
-    """`entities.query` is searched for in place of `query`; the state is that of `entities.record_id`."""
+    """`entities.query` is searched for in place of `query`; the state is that of `entities.record_id`. `budget_tokens`
+    bounds what is told of the user; the system instructions and the request, which are always printed, come on top."""
 
     query: Content
     user_id: Id
@@ -135,6 +136,7 @@ async def context(
         "context_id": context_id,
         "prompt": prompt.text,
         "tokens": prompt.tokens,
+        "prompt_tokens": counter.count(prompt.text),
         "intents": [i.name for i in asked.routed.intents],
         "because": asked.because,
         "routing": told(body.query, asked.routed),

@@ -93,6 +93,11 @@ _NAMESPACES = TenantStatement(
       AND owner_kind = 'user' AND (%(users)s::text[] IS NULL OR owner_id = ANY(%(users)s))
     ORDER BY namespace"""  # noqa: S608
 )
+_FOUND = OwnerStatement(
+    """SELECT 1 FROM {v}.memories
+    WHERE tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id = %(owner_id)s AND NOT deleted
+      AND (record_id = %(record_id)s OR also @> ARRAY[%(record_id)s]) LIMIT 1"""
+)
 _CONFIRM = TenantStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories
     WHERE tenant = %(tenant)s AND record_id = ANY(%(ids)s) AND NOT deleted AND state = 'active' AND {LIVING}"""  # noqa: S608
@@ -159,6 +164,11 @@ async def refused(
 async def by_record(db: Database, scope: TenantScope, record_id: str) -> list[Row]:
     """All versions of a record, newest first. The caller checks that the scope reaches its owner."""
     return await db.of_tenant(scope, _BY_RECORD, record_id=record_id)
+
+
+async def found(db: Database, scope: OwnerScope, record_id: str) -> bool:
+    """Whether the owner has a memory by this id, whatever its state."""
+    return bool(await db.of_owner(scope, _FOUND, record_id=record_id))
 
 
 async def led_to(db: Database, scope: TenantScope, told: str) -> str | None:

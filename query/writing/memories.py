@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
@@ -13,13 +14,14 @@ from query.body import Route
 from query.errors import ProblemError
 from query.namespaces import owner_of
 from query.reading.common import Context, Ctx
-from query.views import hot
+from query.views import hot, memories
 from query.writing.once import IdempotencyKey, named, repeat_of
 from query.writing.publish import SAFE, Entry, Publish, Publisher
 from query.writing.tables import check_item
 from schemas.base import Id
 from schemas.events.memory import MemoryCommand, MemoryCommandBody
 from schemas.log import topics
+from schemas.security.scope import OwnerScope
 
 router = APIRouter(route_class=Route, tags=["writing"])
 Command = Literal["remember", "correct", "forget", "put_item", "delete_item"]
@@ -57,12 +59,30 @@ async def _send(
     return models.CommandAccepted(accepted=1, command_id=command_id, freshness_token=token)
 
 
-async def _projects(ctx: Context, publish: Publisher, user_id: str, memory_id: str) -> tuple[str, ...]:
+async def _projects(ctx: Context, owner: OwnerScope, memory_id: str) -> tuple[str, ...]:
     """Projects that may show the memory (A5); none where Postgres does not answer: no write waits for it."""
     try:
-        return await hot.projects(ctx.db, publish.scope.user(user_id), memory_id)
+        return await hot.projects(ctx.db, owner, memory_id)
     except ProblemError:
         return ()
+
+
+async def _found(ctx: Context, owner: OwnerScope, memory_id: str) -> bool | None:
+    try:
+        return await memories.found(ctx.db, owner, memory_id)
+    except ProblemError:
+        return None
+
+
+async def _named(
+    ctx: Context, publish: Publisher, user_id: str, command: Command, memory_id: str, body: MemoryCommandBody,
+    once: str | None,
+) -> models.MemoryNamed:  # fmt: skip
+    """A command about one memory, and whether there was such a one."""
+    owner = publish.scope.user(user_id)
+    reached, stood = await asyncio.gather(_projects(ctx, owner, memory_id), _found(ctx, owner, memory_id))
+    sent = await _send(publish, user_id, command, body, once, reached, memory_id=memory_id)
+    return models.MemoryNamed(**dict(sent), memory_id=memory_id, found=stood)
 
 
 @router.post("/v1/memories", status_code=202)
@@ -93,22 +113,18 @@ async def correct(
     publish: Publish,
     ctx: Ctx,
     once: IdempotencyKey = None,
-) -> models.MemoryAccepted:
-    """Correct a memory: what it said becomes a rejected value."""
+) -> models.MemoryNamed:
+    """Correct a memory: what it said becomes a rejected value. `found` says whether there is one by this id."""
     sealed = MemoryCommandBody(text=body.text, value=body.value)
-    reached = await _projects(ctx, publish, body.user_id, memory_id)
-    sent = await _send(publish, body.user_id, "correct", sealed, once, reached, memory_id=memory_id)
-    return models.MemoryAccepted(**dict(sent), memory_id=memory_id)
+    return await _named(ctx, publish, body.user_id, "correct", memory_id, sealed, once)
 
 
 @router.delete("/v1/memories/{memory_id}", status_code=202)
 async def forget(
     memory_id: PathId, user_id: UserQuery, publish: Publish, ctx: Ctx, once: IdempotencyKey = None
-) -> models.MemoryAccepted:
-    """Forget a memory; it is not learned again from old text."""
-    reached = await _projects(ctx, publish, user_id, memory_id)
-    sent = await _send(publish, user_id, "forget", MemoryCommandBody(), once, reached, memory_id=memory_id)
-    return models.MemoryAccepted(**dict(sent), memory_id=memory_id)
+) -> models.MemoryNamed:
+    """Forget a memory; it is not learned again from old text. `found` says whether there was one by this id."""
+    return await _named(ctx, publish, user_id, "forget", memory_id, MemoryCommandBody(), once)
 
 
 async def _put(publish: Publisher, item: models.ItemIn) -> models.CommandAccepted:

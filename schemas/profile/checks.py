@@ -18,9 +18,9 @@ RESERVED_TABLES = frozenset(
         "turns", "memories", "decisions", "sessions", "checkpoints", "progress", "accesses", "archive", "ai_message",
         "conversation_history", "project_memory", "weekly_reports", "episodic_events", "knowledge_chunks",
         "user_preferences", "turns_pkey", "turns_session", "turns_project", "turns_expiry", "memories_pkey",
-        "memories_owner", "memories_user", "memories_project_items", "memories_also", "memories_expiry",
-        "decisions_pkey", "decisions_turn",
-        "decisions_record", "decisions_time", "sessions_pkey", "sessions_updated", "checkpoints_pkey", "progress_pkey",
+        "memories_owner", "memories_user", "memories_project_items", "memories_tables", "memories_also",
+        "memories_expiry", "decisions_pkey", "decisions_turn", "decisions_record", "decisions_time", "sessions_pkey",
+        "sessions_updated", "checkpoints_pkey", "progress_pkey",
         "archive_pkey", "archive_owner",
     }
 )  # fmt: skip

@@ -97,6 +97,8 @@ CREATE INDEX memories_owner ON {schema}.memories (tenant, owner_kind, owner_id, 
 CREATE INDEX memories_user ON {schema}.memories (tenant, user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX memories_project_items ON {schema}.memories (tenant, project_id)
     WHERE kind = 'item' AND project_id IS NOT NULL;
+CREATE INDEX memories_tables ON {schema}.memories (tenant, category)
+    WHERE kind = 'table' AND state = 'active' AND NOT deleted;
 CREATE INDEX memories_also ON {schema}.memories USING gin (also) WHERE also <> '{}';
 CREATE INDEX memories_expiry ON {schema}.memories (expires_at) WHERE expires_at IS NOT NULL;
 

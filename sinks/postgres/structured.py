@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class Specs:
     """`of`: the tables of the profile in force for a tenant. `known`: tenants whose tables are made before they have a
-    row; those of the others are made with the first."""
+    row; those of the others are made with the first, and at a start where they have rows already."""
 
     of: Callable[[str], Sequence[TableSpec]]
     known: Callable[[], Iterable[str]]
@@ -42,7 +42,17 @@ _TYPES = {
 }  # fmt: skip
 _OWN = ("tenant text NOT NULL", "record_id text NOT NULL", "user_id text NOT NULL", "key text NOT NULL",
         "revision bigint NOT NULL", "created_at timestamptz NOT NULL", "updated_at timestamptz NOT NULL")  # fmt: skip
-_FROM = "m.kind = 'table' AND m.state = 'active' AND NOT m.deleted AND m.tenant = %s AND m.category = %s"
+_STANDING = "m.kind = 'table' AND m.state = 'active' AND NOT m.deleted"
+_FROM = f"{_STANDING} AND m.tenant = %s AND m.category = %s"
+_WITH_ROWS = """
+WITH RECURSIVE found(tenant, category) AS (
+    (SELECT m.tenant, m.category FROM {memories} m WHERE {standing} ORDER BY 1, 2 LIMIT 1)
+    UNION ALL
+    SELECT next.tenant, next.category FROM found, LATERAL (
+        SELECT m.tenant, m.category FROM {memories} m
+        WHERE {standing} AND (m.tenant, m.category) > (found.tenant, found.category) ORDER BY 1, 2 LIMIT 1) next
+) SELECT tenant, category FROM found"""
+"""Tenants and tables that have rows, by one step over the index `memories_tables` for each."""
 _THESE = "WHERE tenant = %s AND record_id = ANY(%s)"
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,55}")
 _REFUSED = (errors.ProgrammingError, errors.DataError, errors.IntegrityError, errors.NotSupportedError,
@@ -67,8 +77,13 @@ class StructuredTables:
     def ensure(self, conn: Connection[TupleRow], schema: str) -> None:
         """Create what is missing and fill it from the rows there are. A transaction a table where the caller has none:
         those of all tenants at once would take more locks than a server has."""
-        for tenant in dict.fromkeys(self._specs.known()):
+        known = set(self._specs.known())
+        for tenant in sorted(known):
             for spec in self._specs.of(tenant):
+                self._ensure(conn, schema, tenant, spec)
+        for tenant, name in _without_table(conn, schema):
+            spec = next((s for s in self._specs.of(tenant) if s.name == name), None)
+            if tenant not in known and spec is not None:
                 self._ensure(conn, schema, tenant, spec)
 
     def write(self, conn: Connection[TupleRow], schema: str, rows: Sequence[MemoryUpdate]) -> None:
@@ -133,6 +148,13 @@ class _Table:
     @property
     def place(self) -> str:
         return f'{self.schema}."{relation(self.tenant, self.name)}"'
+
+
+def _without_table(conn: Connection[TupleRow], schema: str) -> list[tuple[str, str]]:
+    """Tenants with rows of a table, and its name, where no relation of that name stands."""
+    standing = {name for (name,) in _run(conn, "SELECT tablename FROM pg_tables WHERE schemaname = %s", (schema,))}
+    rows = _run(conn, _WITH_ROWS.format(memories=f"{schema}.memories", standing=_STANDING))
+    return [(tenant, name) for tenant, name in rows if relation(tenant, name) not in standing]
 
 
 def _remove(conn: Connection[TupleRow], table: _Table, rows: Sequence[MemoryUpdate]) -> None:

@@ -68,6 +68,8 @@ class Intake:
         """Partitions whose step stops before a record: what comes of them is read again when that is due."""
         self.sought: set[TP] = set()
         """Partitions to which the consumer went back for such a record, until something of them is through."""
+        self.begun: set[TP] = set()
+        """Partitions of which something is through since the consumer was put at its commits."""
 
     def put(self, records: Iterable[Fetched]) -> None:
         now, came = self._clock(), 0
@@ -117,7 +119,7 @@ class Intake:
         self._bytes = 0
         self._next = []
         self._run.clear()
-        self.went_back = {}  # a new one: who still holds the old one speaks of what was read before
+        self.went_back, self.begun = {}, set()  # new ones: who still holds the old speaks of what was read before
         self._signal()
 
     def drop(self, partitions: Collection[TP]) -> None:
@@ -138,6 +140,7 @@ class Intake:
             self._handed.pop(tp, None)
             self._held.pop(tp, None)
             self.sought.discard(tp)
+            self.begun.discard(tp)
 
     def hold(self, tp: TP, offset: int, seconds: float) -> None:
         """Nothing of it from `offset` on for so long."""

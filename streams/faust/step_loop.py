@@ -79,6 +79,7 @@ async def _batch(app: Any, runner: StepRunner, fetched: Sequence[Fetched], intak
     """Take a batch through; partitions that another worker took over are let go and the rest is tried again. A store
     that is away is waited for: positions are read again, so what was stored after all is not done twice."""
     left, stale, away = list(fetched), 0, 0
+    begun = intake.begun
     while True:
         left = _current(app, left)
         try:
@@ -102,6 +103,7 @@ async def _batch(app: Any, runner: StepRunner, fetched: Sequence[Fetched], intak
         tp = TP(f.message.topic, f.message.partition)
         intake.done[tp] = max(intake.done.get(tp, 0), f.message.offset + 1)
         intake.sought.discard(tp)
+        begun.add(tp)
     faults.hit(runner.step.name, Point.AFTER_COMMIT)
 
 
@@ -142,14 +144,15 @@ async def _without_gaps(app: Any, runner: StepRunner, fetched: list[Fetched], in
     """Never step over records. Where the consumer stands beyond the stored offset (a commit that ran ahead of a lost
     transaction cannot happen, a reset by hand can), go back, once: when the same record comes first again, there is
     none before it but what no consumer sees (a transactional producer's markers). That is stepped over, at once where
-    it lies within what was read on, and so is what retention took. In a compacted topic only behind a record that the
-    consumer went back for: what was on its way then must not overtake it."""
+    it lies within what was read on, and so is what retention took. In a compacted topic, which has many gaps, only
+    where the consumer has just come to: at its commits, which are ahead where Postgres was put back from a backup, and
+    behind a record that it went back for, which what was on its way then must not overtake."""
     asked = fetched
-    if runner.step.source.cleanup is not Cleanup.DELETE:  # compaction leaves gaps
-        asked = [f for f in fetched if TP(f.message.topic, f.message.partition) in intake.sought]
+    if runner.step.source.cleanup is not Cleanup.DELETE:
+        asked = [f for f in fetched if _just_come(intake, TP(f.message.topic, f.message.partition))]
     went_back = intake.went_back
     gone_back: set[int] = set()
-    for partition, (stored, first) in (await _gaps(runner, asked)).items():
+    for partition, (stored, first) in (await _gaps(app, runner, asked)).items():
         tp = TP(runner.step.source.name, partition)
         if intake.nothing_between(tp, stored, first):
             continue
@@ -172,15 +175,23 @@ async def _without_gaps(app: Any, runner: StepRunner, fetched: list[Fetched], in
     return [f for f in fetched if f.message.partition not in gone_back]
 
 
-async def _gaps(runner: StepRunner, fetched: Sequence[Fetched]) -> dict[int, tuple[int, int]]:
-    """Partition -> its stored offset and the first one fetched that is not below it, where these are not the same. All
-    are read before a consumer is moved: a store that is away leaves nothing half done."""
+def _just_come(intake: Intake, tp: TP) -> bool:
+    return tp in intake.sought or tp not in intake.begun
+
+
+async def _gaps(app: Any, runner: StepRunner, fetched: Sequence[Fetched]) -> dict[int, tuple[int, int]]:
+    """Partition -> its stored offset and the first one fetched that is not below it, where these are not the same.
+    Where none is stored, the step begins with what the log has. All are read before a consumer is moved: a store that
+    is away leaves nothing half done."""
     offsets: dict[int, list[int]] = {}
     for f in fetched:
         offsets.setdefault(f.message.partition, []).append(f.message.offset)
     out = {}
     for partition, found in offsets.items():
         stored = await runner.stored_offset(partition)
+        if stored is None and min(found) > 0:
+            tp = TP(runner.step.source.name, partition)
+            stored = (await app.consumer.earliest_offsets(tp))[tp]
         if stored is not None and (first := min((o for o in found if o >= stored), default=stored)) > stored:
             out[partition] = stored, first
     return out

@@ -169,6 +169,7 @@ async def test_a9_the_budget_is_never_exceeded(env: Env, budget: int) -> None:
     text = "\n\n".join(s["text"] for s in counted)
     assert got["tokens"] == token_counter(load_profile("general").encoding).count(text)
     assert got["tokens"] <= budget
+    assert got["prompt_tokens"] == token_counter(load_profile("general").encoding).count(got["prompt"])
     assert text in got["prompt"]
     assert got["dropped"] > 0 or budget == 400
 

@@ -88,7 +88,10 @@ GROUPS = (
         "test_query_reads", "test_query_router", "test_query_search", "test_query_writes", "test_access_log",
         "test_keyring",
     )),
-    Group("sinks", _files("test_sinks_postgres", "test_sinks_redis", "test_sinks_milvus", "test_sinks_worker")),
+    Group("sinks", _files(
+        "test_sinks_postgres", "test_sinks_redis", "test_sinks_milvus", "test_sinks_worker",
+        "test_upgrade", "test_backup",
+    )),
     Group("faults", _files("test_faults", "test_sinks_outage")),
     Group("clients", (f"{SCENARIOS}/clients",)),
     Group("servers", _files(

@@ -14,6 +14,7 @@ from schemas.log.codec import header, parsed
 from schemas.log.dead_letters import kafka_time
 from schemas.log.topics import Cleanup
 from tests.simulation.acts import WORKERS, Act
+from tests.simulation.backup import Backup
 from tests.simulation.loop import Process
 from tests.simulation.net import Weather
 from tests.simulation.opened import uses
@@ -33,6 +34,7 @@ class Nemesis:
         self._armed: dict[str, Act] = {}
         """Acts that wait for the process to pass a named point."""
         self.lost: list[str] = []
+        self._backup: Backup | None = None
         world.loop.on_turn = self._turn
         world.history.on_point = self._point
 
@@ -171,6 +173,32 @@ class Nemesis:
         """In a kept log each sending has a key of its own."""
         plain = None if key is None else key.rpartition(b"~")[0] or key
         return topics.sent_key(topic, plain, lambda n: f"{self._world.random.getrandbits(8 * n):0{2 * n}x}")
+
+    async def _back_up(self, act: Act) -> None:
+        """Of Postgres, as of one moment."""
+        self._backup = Backup.of(self._world)
+
+    async def _restore(self, act: Act) -> None:
+        """All is stopped, Postgres is put back as it was at the backup, and all is started. Log, groups, Redis and
+        Milvus are newer then."""
+        w = self._world
+        if w.down or self._backup is None:
+            return
+        w.down = True
+        for process in list(w.processes.values()):
+            w.die(process, "stopped for a restore", again=False)
+        behind = [w.state, w.stores["postgres"]]
+        for server in behind:
+            server.stop()
+        self._backup.put_back(w)
+        await asyncio.sleep(act.seconds)
+        w.down = False
+        for server in behind:
+            server.start()
+        self._recover()
+        w.history.note("nemesis", "Postgres is back as it was")
+        w.start_all()
+        await asyncio.sleep(2 * w.config.tick)  # a partition in which nothing comes is not looked at
 
     async def _power(self, act: Act) -> None:
         """The machine goes dark, and comes back: Postgres with what it has committed, the log with what was flushed.

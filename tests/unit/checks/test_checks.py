@@ -22,7 +22,7 @@ from inference.weights import WeightsError
 from memstream.checks import CHECKS, CheckResult, Status, run_checks
 from memstream.checks.given import AddressError, check_given
 from memstream.checks.result import CheckFailedError, failing
-from memstream.checks.stores import KAFKA_TRIED, tried
+from memstream.checks.stores import KAFKA_TRIED, room_for_locks, tried
 from memstream.cli import check
 from memstream.cli.app import app
 from memstream.profiles import warn_of_clear_text
@@ -138,6 +138,22 @@ def test_every_check_is_documented() -> None:
 def test_an_older_server_than_was_tried_is_a_warning_with_what_to_use(version: tuple[int, int], warned: bool) -> None:
     found = list(tried("kafka version", "Kafka", version, KAFKA_TRIED))
     assert [(r.status, r.remedy) for r in found] == ([(Status.WARN, "use Kafka 4.0 or newer")] if warned else [])
+
+
+@pytest.mark.parametrize(
+    ("tables", "told"),
+    [
+        (4_800, None),  # of 6,400: a quarter is to spare
+        (4_801, "set max_locks_per_transaction = 128"),
+        (9_601, "set max_locks_per_transaction = 256"),
+    ],
+)
+def test_h12_a_dump_that_takes_more_locks_than_there_are_is_said_before_it_is_tried(
+    tables: int, told: str | None
+) -> None:
+    found = room_for_locks(64, 100, tables)
+    assert found.status is (Status.OK if told is None else Status.WARN)
+    assert found.remedy.startswith(told or "")
 
 
 def test_a_misspelt_setting_is_named_with_what_it_may_mean(monkeypatch: pytest.MonkeyPatch) -> None:

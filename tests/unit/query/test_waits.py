@@ -13,7 +13,7 @@ from query.app import create_app
 from query.config import QueryConfig
 from query.deps import Deps
 from query.freshness import Needs, Place, ProgressWatch
-from query.views import hot
+from query.views import hot, memories
 from query.views.db import Database
 from schemas.log import topics
 from schemas.log.owner import partition, project
@@ -76,6 +76,26 @@ async def test_n3_the_token_of_a_command_about_a_memory_names_the_projects_that_
             return shown if (scope.owner.id, record_id) == ("ann", "m") else ()
 
         monkeypatch.setattr(hot, "projects", projects)
+
+
+@pytest.mark.parametrize(("method", "path", "body"), [
+    ("PATCH", "/v1/memories/{}", {"user_id": "ann", "text": "It stays at 70."}),
+    ("DELETE", "/v1/memories/{}?user_id=ann", None),
+])  # fmt: skip
+async def test_d8_a_command_about_a_memory_says_whether_there_is_one(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, method: str, path: str, body: Any
+) -> None:
+    """It was a success for ids that never were. It is written all the same: what makes the memory may be on its way."""
+    answer = await client.request(method, path.format("m"), json=body)
+    assert (answer.status_code, answer.json()["found"]) == (202, None), "Postgres does not answer"
+
+    async def found(db: Database, scope: OwnerScope, record_id: str) -> bool:
+        return (scope.owner.id, record_id) == ("ann", "m")
+
+    monkeypatch.setattr(memories, "found", found)
+    for name, wanted in (("m", True), ("none-such", False)):
+        answer = await client.request(method, path.format(name), json=body)
+        assert (answer.status_code, answer.json()["found"]) == (202, wanted)
 
 
 async def test_d9_the_scope_of_a_project_is_the_same_by_its_name_and_by_its_id(client: httpx.AsyncClient) -> None:

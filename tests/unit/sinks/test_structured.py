@@ -29,8 +29,11 @@ class Connection:
     """Postgres as far as savepoints go: what is refused within one is undone with it, and refused outside of one ends
     the whole transaction."""
 
-    def __init__(self, refuses: Callable[[str, Any], bool]) -> None:
-        self._refuses = refuses
+    def __init__(
+        self, refuses: Callable[[str, Any], bool], rows: Sequence[tuple[str, str]] = (), tables: Sequence[str] = ()
+    ) -> None:
+        """`rows`: tenants and tables that `memories` has rows of. `tables`: relations that stand."""
+        self._refuses, self._rows, self._tables = refuses, rows, tables
         self.kept: list[tuple[str, Any]] = []
         self._depth = 0
 
@@ -50,6 +53,10 @@ class Connection:
         if self._refuses(query, params):
             assert self._depth, "the caller's transaction is over"
             raise errors.WrongObjectType
+        if "pg_tables" in query:
+            return [(name,) for name in self._tables]
+        if "RECURSIVE" in query:
+            return self._rows
         self.kept.append((query, params))
         return [("goal", "text")] if "information_schema" in query else []
 
@@ -142,6 +149,19 @@ def test_c2_rows_that_an_older_sink_left_in_the_home_tenants_table_go() -> None:
     conn = Connection(lambda *_: False)
     StructuredTables(specs(PLAN)).ensure(cast(Any, conn), "v")
     assert ('DELETE FROM v."plans" WHERE tenant <> %s', (HOME,)) in conn.kept
+
+
+def test_c2_tenants_that_have_rows_and_no_table_get_it_at_a_start() -> None:
+    """Of those with no profile of their own nothing was made before their next row: an upgrade had dropped theirs."""
+    conn = Connection(
+        lambda *_: False, rows=[("acme", "plans"), ("acme", "turns_session"), ("beta", "plans"), (HOME, "plans")],
+        tables=["beta/plans"],
+    )  # fmt: skip
+    tables = StructuredTables(Specs(lambda tenant: (PLAN,), lambda: (HOME,)))
+    tables.ensure(cast(Any, conn), "v")
+    made = [q.split('"')[1] for q, _ in conn.kept if q.startswith("CREATE TABLE")]
+    assert made == ["plans", "acme/plans"]
+    assert [p for q, p in conn.kept if q.startswith("INSERT")] == [(HOME, "plans"), ("acme", "plans")], "and filled"
 
 
 def test_tables_are_written_in_one_order_by_every_writer() -> None:

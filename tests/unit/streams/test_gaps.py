@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from faust.types import TP
@@ -12,6 +14,7 @@ from schemas.log import topics
 from schemas.log.batch_window import Pace
 from schemas.log.codec import Codec, header
 from schemas.log.owner import partition, user
+from schemas.log.topics import Cleanup
 from streams.driver import MemoryLog, inline
 from streams.faults import Faults
 from streams.faust.intake import Fetched, Intake
@@ -36,8 +39,8 @@ class Partition:
     def assignment(self) -> set[TP]:
         return {TOPIC}
 
-    async def earliest_offsets(self, *_: TP) -> dict[TP, int]:
-        return {TOPIC: self.start}
+    async def earliest_offsets(self, *partitions: TP) -> dict[TP, int]:
+        return dict.fromkeys(partitions, self.start)
 
     async def seek(self, _: TP, offset: int) -> None:
         self.seeks.append(offset)
@@ -57,13 +60,15 @@ def fetched(*offsets: int, generation: int = 1) -> list[Fetched]:
 class Bench:
     """One step over that partition, as the app runs it."""
 
-    def __init__(self, offsets: Sequence[int], store: MemoryStateStore | None = None) -> None:
+    def __init__(
+        self, offsets: Sequence[int], store: MemoryStateStore | None = None, step: Counter | None = None
+    ) -> None:
         self.consumer = Partition(offsets)
         self.app = SimpleNamespace(consumer=self.consumer, consumer_generation_id=1)
         self.intake = Intake(64, Pace(0.06, 0.02))
         self.log = MemoryLog(lambda: START)
-        store = store or MemoryStateStore()
-        self.runner = StepRunner(Counter(), store, self.log, Codec(), RunnerConfig(8), compute=inline)
+        self.store = store or MemoryStateStore()
+        self.runner = StepRunner(step or Counter(), self.store, self.log, Codec(), RunnerConfig(8), compute=inline)
 
     async def take(self, fetched: Sequence[Fetched]) -> None:
         await _batch(self.app, self.runner, fetched, self.intake, Faults())
@@ -142,6 +147,56 @@ async def test_n2_h12_what_retention_took_is_stepped_over_at_once_and_said(caplo
     said = [r.getMessage() for r in caplog.records if r.levelname == "ERROR"]
     assert [m for m in said if "records 2 to 3 are no longer in the log" in m] == said
     assert len(said) == 1
+
+
+class OnKept(Counter):
+    """Of a compacted topic, as the ledger is."""
+
+    source = replace(topics.TURNS, cleanup=Cleanup.COMPACT)
+
+
+async def test_h12_in_a_compacted_topic_too_a_consumer_goes_back_to_the_stored_offset() -> None:
+    """Postgres from a backup, commits from today: the gate stepped over what was written to the ledger between them."""
+    before = Bench([0, 1], step=OnKept())
+    await before.drain()
+    b = Bench(range(9), before.store, OnKept())
+    b.consumer.position = 6
+    await b.drain(2)
+    assert (await b.runner.stored_offset(P), b.counted()) == (9, 9)
+    assert b.consumer.seeks == [2]
+
+
+@pytest.mark.parametrize("step", [Counter(), OnKept()])
+async def test_h12_where_no_offset_is_stored_a_step_begins_with_what_the_log_has(step: Counter) -> None:
+    """The backup is older than the first record of the partition, and the group's commit is not."""
+    b = Bench(range(3, 9), step=step)
+    b.consumer.start, b.consumer.position = 3, 6
+    await b.drain(2)
+    assert (await b.runner.stored_offset(P), b.counted(), b.consumer.seeks) == (9, 6, [3])
+
+
+async def test_n2_where_compaction_left_gaps_a_consumer_goes_back_once_and_only_where_it_has_just_come_to() -> None:
+    b = Bench([0, 1, 4, 5, 8, 12, 13], step=OnKept())
+    await b.take(b.consumer.fetch(2))
+    b.intake.clear()  # a rebalance: the commits are at 2
+    await b.drain(1)
+    assert (await b.runner.stored_offset(P), b.counted(), b.consumer.seeks) == (14, 7, [2])
+
+
+async def test_n2_a_batch_in_hand_at_a_rebalance_says_nothing_of_where_the_consumer_is_put() -> None:
+    b = Bench([0, 1, 2, 3, 4, 5], step=OnKept())
+    whole = b.runner.process
+
+    async def process(*given: Any) -> None:
+        b.intake.clear()
+        b.runner.process = whole  # type: ignore[method-assign]
+        await whole(*given)
+
+    b.runner.process = process  # type: ignore[method-assign]
+    await b.take(b.consumer.fetch(2))
+    b.consumer.position = 4
+    await b.drain()
+    assert (b.counted(), b.consumer.seeks) == (6, [2])
 
 
 class Brittle(MemoryStateStore):

@@ -1,0 +1,28 @@
+"""Rows of structured tables are found by tenant and table: the sink makes tables of tenants that have rows already."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from alembic import op
+
+from schemas.migrations import generations
+from schemas.storage.layouts import postgres_schema
+
+revision = "0019"
+down_revision = "0018"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    connection = cast(Any, op.get_bind().connection.dbapi_connection)
+    for generation in generations(connection):
+        op.execute(
+            f"CREATE INDEX IF NOT EXISTS memories_tables ON {postgres_schema(generation)}.memories "
+            "(tenant, category) WHERE kind = 'table' AND state = 'active' AND NOT deleted"
+        )
+
+
+def downgrade() -> None:
+    raise NotImplementedError("views are rebuilt from the log, not migrated back")
