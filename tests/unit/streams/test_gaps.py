@@ -192,7 +192,7 @@ async def test_n2_a_batch_in_hand_at_a_rebalance_says_nothing_of_where_the_consu
         b.runner.process = whole  # type: ignore[method-assign]
         await whole(*given)
 
-    b.runner.process = process  # type: ignore[method-assign]
+    b.runner.process = process  # type: ignore[method-assign, assignment]
     await b.take(b.consumer.fetch(2))
     b.consumer.position = 4
     await b.drain()
