@@ -99,9 +99,11 @@ KEPT = [
     "Delete that I speak Dutch in paragraph two.", "Don't save my work.", "Delete my work.",
     "Remove my name from the guest list.", "Did you forget my name?", "What I told you about my diabetes was true.",
     "Everything I said about my diabetes isn't wrong.", "What I said about my diabetes was right.",
-    "忘了我喜欢喝茶？", "忘了我喜欢喝茶了吗？", "忘了我喜欢喝茶吗", "忘了我的名字了吗？", "忘记我的名字了？", "把我的住址忘了吗？",
-    "哦，忘了我喜欢喝茶。", "对了，忘了我对青霉素过敏。", "忘记我对青霉素过敏了。", "不用保存我的工作。",
-    "我爸退休了，不打篮球了。", "今天下雨了，不打篮球了。", "儿子上高中了，不打篮球了。", "我说小王住在南京，那个不对。",
+    "忘了我喜欢喝茶？", "忘了我喜欢喝茶了吗？", "忘了我喜欢喝茶吗", "忘了我的名字了吗？", "忘记我的名字了？",
+    "把我的住址忘了吗？", "哦，忘了我喜欢喝茶。", "对了，忘了我对青霉素过敏。", "忘记我对青霉素过敏了。",
+    "不用保存我的工作。",
+    "我爸退休了，不打篮球了。", "今天下雨了，不打篮球了。", "儿子上高中了，不打篮球了。",
+    "我说小王住在南京，那个不对。",
     "我刚从医院出来了。", "我离开学校了。", "我离开公司了。", "暂时忘掉我吃素这件事。", "我不住南京了吗",
 ]  # fmt: skip
 
