@@ -18,7 +18,7 @@ from psycopg.conninfo import make_conninfo
 from typer.testing import CliRunner
 
 from memstream.checks import Status, run_checks
-from memstream.cli.app import app
+from memstream.cli import keyring as commands
 from memstream.keyring.cipher import AesCipher
 from memstream.keyring.master import LocalMasterKeys
 from memstream.keyring.store import Keyring
@@ -129,7 +129,7 @@ def tool(name: str, *arguments: str) -> None:
 def keyring(dsn: str, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> str:
     for name, value in (("POSTGRES", dsn), ("KAFKA", "x:1"), ("REDIS", "redis://x:1"), ("MILVUS", "http://x:1")):
         monkeypatch.setenv(f"MEMSTREAM_{name}", value)
-    done = CliRunner().invoke(app, ["keyring", *arguments], catch_exceptions=False)
+    done = CliRunner().invoke(commands.app, list(arguments), catch_exceptions=False)
     assert done.exit_code == 0
     return done.stdout.strip()
 
