@@ -15,14 +15,14 @@ from inference.embedding import UniversalSentenceEncoder
 from inference.terms import terms
 from processors.ports import vectors
 from schemas.events.envelope import SourceTurn
-from schemas.events.memory import MemoryBody, MemoryKind, MemoryUpdate, Reason
+from schemas.events.memory import CandidateKind, MemoryBody, MemoryUpdate, Reason, StatementMemory
 from schemas.log import topics
 from schemas.log.codec import Codec
 from schemas.log.ids import content_hash, record_id
 from schemas.log.owner import OwnerKind, partition, user
 from schemas.log.topics import EMBEDDED_PARTITIONS
 
-KINDS: tuple[MemoryKind, ...] = ("fact", "fact", "preference", "episode")
+KINDS: tuple[CandidateKind, ...] = ("fact", "fact", "preference", "episode")
 KEPT = Reason(outcome="kept", gate="extraction", rule="bench")
 
 
@@ -67,7 +67,7 @@ def memories(
                 content_hash=content_hash(s.text),
             )
             bitemporal = kind != "episode"
-            yield MemoryUpdate(
+            yield StatementMemory(
                 tenant="default", owner_kind=OwnerKind.USER, owner_id=name, user_id=name,
                 record_id=record_id(owner, kind, source.turn_id), version=1 if bitemporal else 0, revision=1,
                 kind=kind, state="active", reason=KEPT, sources=(source,), session_id=source.session_id,

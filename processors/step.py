@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from processors.state_tables import ByteRows, OwnerSingle, OwnerTable, Single, Table
 from schemas.log.codec import Event
@@ -18,6 +18,8 @@ from schemas.log.topics import Topic
 
 T = TypeVar("T")
 P = TypeVar("P")
+Prepared: TypeAlias = Any
+"""What `prepare` makes of a record. Each step has a type of its own, which nobody else looks into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,24 +143,24 @@ class Step(Protocol):
         then called in a thread."""
         ...
 
-    def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
+    def prepare(self, records: Sequence[Record]) -> Sequence[Prepared]:
         """Slow, stateless work over the batch (models). Called in a thread; same length as `records`."""
         ...
 
-    def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]: ...
+    def reads(self, record: Record, prepared: Prepared) -> tuple[Reads, ...]: ...
 
-    def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
+    def then_reads(self, record: Record, prepared: Prepared, state: StateSpace) -> tuple[Reads, ...]:
         """State that only what was read names (a tick's stale sessions)."""
         ...
 
     def complete(
-        self, records: Sequence[Record], prepared: Sequence[Any], states: Sequence[StateSpace]
-    ) -> Sequence[Any]:
+        self, records: Sequence[Record], prepared: Sequence[Prepared], states: Sequence[StateSpace]
+    ) -> Sequence[Prepared]:
         """Slow work that has to know the state (what is embedded already): `prepared` made whole. Called in a thread,
         with the state of before the batch, which it only reads; same length as `records`."""
         ...
 
-    def handle(self, record: Record, prepared: Any, state: StateSpace) -> Iterable[Out]:
+    def handle(self, record: Record, prepared: Prepared, state: StateSpace) -> Iterable[Out]:
         """Decide one record. An exception rolls this record's changes back and makes it a dead letter."""
         ...
 
@@ -173,16 +175,16 @@ class PlainStep:
     completes: bool = False
     asks: bool = False
 
-    def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
+    def prepare(self, records: Sequence[Record]) -> Sequence[Prepared]:
         return [None] * len(records)
 
-    def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
+    def reads(self, record: Record, prepared: Prepared) -> tuple[Reads, ...]:
         return ()
 
-    def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
+    def then_reads(self, record: Record, prepared: Prepared, state: StateSpace) -> tuple[Reads, ...]:
         return ()
 
     def complete(
-        self, records: Sequence[Record], prepared: Sequence[Any], states: Sequence[StateSpace]
-    ) -> Sequence[Any]:
+        self, records: Sequence[Record], prepared: Sequence[Prepared], states: Sequence[StateSpace]
+    ) -> Sequence[Prepared]:
         return prepared

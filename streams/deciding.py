@@ -9,7 +9,8 @@ from functools import partial
 from processors.step import Reject, Step
 from schemas.events.envelope import Tick
 from schemas.security.sealing import KeysAway
-from streams.batch import MAX_OUTPUT_BYTES, Batch, BatchFrame, Item, OutputTooLargeError
+from streams.batch import Batch, Item
+from streams.batch_frame import MAX_OUTPUT_BYTES, BatchFrame, OutputTooLargeError
 from streams.ports import Inline
 from streams.state.cache import NotRead, RecordState
 from streams.state.loading import Reading

@@ -11,7 +11,8 @@ from functools import partial
 
 from processors.step import Step
 from schemas.log.codec import Codec
-from streams.batch import Batch, BatchFrame, Message, Partition, begun, by_partition
+from streams.batch import Batch, Message, Partition, begun, by_partition
+from streams.batch_frame import BatchFrame
 from streams.deciding import Deciding
 from streams.faults import Faults, Point
 from streams.ports import (

@@ -27,7 +27,7 @@ from processors.pii.redact import Redaction
 from processors.pii.redacted_values import Gone
 from processors.pii.stored_texts import record_of, texts_of
 from schemas.events.amendments import Amendment
-from schemas.events.memory import MemoryUpdate
+from schemas.events.memory import MemoryUpdate, parse
 from schemas.log.codec import Event
 from schemas.log.owner import Owner, OwnerKind
 
@@ -160,7 +160,7 @@ def screened(found: Sequence[Difference], live: Mapping[Name, Versions], redact:
         for u in d.versions:
             mine = {t: r for t in texts_of(u) if (r := clean[d.owner.tenant, t]).text != t}
             plain, gone = {t: r.text for t, r in mine.items()}, Gone.of(mine.values())
-            told[u.version] = MemoryUpdate.model_validate(record_of(u, plain, gone)) if mine else u
+            told[u.version] = parse(record_of(u, plain, gone)) if mine else u
         again = _difference(d.name, told, live.get(d.name, {}))
         if again is not None:
             out.append(again)

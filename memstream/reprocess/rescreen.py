@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from typing import Any, cast
+from typing import Any, Literal
 
 from memstream.reprocess.amend_log import amendment
 from processors.memory.index import since
@@ -20,12 +20,12 @@ from processors.memory.versions import VERSIONED
 from processors.pii.redact import Redaction, refused_for
 from processors.pii.redacted_values import NOTHING, Gone
 from processors.pii.redaction import counts, telling
-from processors.pii.stored_texts import TEXTS, Stored, record_of, texts_of
+from processors.pii.stored_texts import Stored, record_of, texts_of
 from processors.project.hot_writer import is_by_hand
 from schemas.base import JsonObject, JsonValue
 from schemas.events.amendments import Amendment
 from schemas.events.documents import ProjectCommand, ProjectCommandBody
-from schemas.events.memory import Decision, MemoryUpdate
+from schemas.events.memory import Decision, HotMemory, MemoryUpdate, WeeklyReport
 from schemas.events.sessions import Checkpoint, SessionState
 from schemas.events.turns import ScreenedTurn
 from schemas.log import topics
@@ -59,7 +59,7 @@ class Keeping:
 
     def writes_again(self, event: Stored, at: datetime) -> bool:
         """A report whose week the project's step still holds, in any zone."""
-        if not isinstance(event, MemoryUpdate) or event.kind != "report" or event.key is None:
+        if not isinstance(event, WeeklyReport):
             return False
         return at.date() < date.fromisoformat(event.key) + timedelta(days=6 + self.week_days(event.tenant))
 
@@ -122,7 +122,7 @@ def rescreened(
 ) -> Iterator[Send]:
     """What is to be sent for the newest events of a partition. `at`: when reading began; an erasure after that refuses
     what is sent."""
-    stored = [cast(Stored, e) for e in rows if type(e) in TEXTS and not _deleted(e)]
+    stored = [e for e in rows if isinstance(e, Stored) and not _deleted(e)]
     newest = _newest(stored)
     stored.sort(key=lambda e: not isinstance(e, ScreenedTurn))  # what is taken out of a turn goes from what it taught
     masked: list[Masked] = []
@@ -178,9 +178,7 @@ def _masked(
 
 def _names(event: Stored) -> list[str]:
     """The key of an entry of hot memory, where no program gave it: it is made of what was decided."""
-    if not isinstance(event, MemoryUpdate) or event.kind != "hot":
-        return []
-    return [event.key] if event.key and telling(event.key) else []
+    return [event.key] if isinstance(event, HotMemory) and telling(event.key) else []
 
 
 def _why(redactions: Sequence[Redaction]) -> str | None:
@@ -242,7 +240,7 @@ def _sends(
             return [Send(topics.LEDGER, _amendment(event, "decision", event.decision_id, event.revision, record, at))]
         case MemoryUpdate() if event.owner_kind is OwnerKind.USER:
             return [Send(topics.LEDGER, _amendment(event, "memory", event.record_id, expected, record, at, rule))]
-        case MemoryUpdate() if event.kind == "hot" and event.category and event.key:
+        case HotMemory():
             return [Send(topics.PROJECT_EVENTS, command) for command in _hot(event, record, at, names)]
     return []
 
@@ -253,20 +251,23 @@ def _amendment(
     return amendment(event, "rescreen", what, target, expected, record, at, rule)
 
 
-def _hot(event: MemoryUpdate, record: dict[str, Any], at: datetime, names: Sequence[str]) -> Iterator[ProjectCommand]:
+def _hot(event: HotMemory, record: dict[str, Any], at: datetime, names: Sequence[str]) -> Iterator[ProjectCommand]:
     """An entry is put again, masked, as a caller would put it: under its key, or where that is masked as well, under
     one of its own, since keys of two entries may be masked alike; the old key leaves. It stays its user's."""
 
-    def command(what: Any, key: str, priority: int = 0, value: JsonValue = None) -> ProjectCommand:
+    def command(
+        what: Literal["put_hot", "delete_hot"], key: str, priority: int = 0, value: JsonValue = None
+    ) -> ProjectCommand:
         return ProjectCommand(
-            tenant=event.tenant, project_id=event.owner_id, command=what, hot_type=cast(Any, event.category), key=key,
+            tenant=event.tenant, project_id=event.owner_id, command=what, hot_type=event.category, key=key,
             priority=priority, accepted_at=at, user_id=event.user_id,
             command_id=record_id(event.owner, RULE, what, event.record_id, event.revision, at.isoformat()),
             restores=None if what == "delete_hot" or is_by_hand(event) else restores,
             sealed=ProjectCommandBody(value=value),
         )  # fmt: skip
 
-    old, restores = str(event.key), cast(Any, "proposal" if event.state == "observed" else "entry")
+    old = event.key
+    restores: Literal["entry", "proposal"] = "proposal" if event.state == "observed" else "entry"
     if event.state == "observed" and any(name != old for name in names):
         return  # it leaves with the entry, whose key is masked as well
     key = next((f"{name[:180]} {event.record_id[:8]}" for name in names if name != old), old)
@@ -305,10 +306,10 @@ def _order(item: Masked) -> tuple[int, str, int]:
     """Turns before their sessions, versions of a record in their order. What a turn taught comes before the turn: a
     run that is killed leaves the words that tell what else is to go."""
     event = item[0]
-    rank = (MemoryUpdate, Decision, ScreenedTurn, SessionState, Checkpoint).index(type(event))
     if isinstance(event, MemoryUpdate):
-        return rank, event.record_id, event.version
-    return rank, "", 0
+        return 0, event.record_id, event.version
+    others = (Decision, ScreenedTurn, SessionState, Checkpoint)
+    return next(rank for rank, kind in enumerate(others, 1) if isinstance(event, kind)), "", 0
 
 
 def _kind(event: Stored) -> str:

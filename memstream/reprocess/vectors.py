@@ -13,7 +13,7 @@ from memstream.workers.models import embedder_named
 from processors.knowledge.step import found_by
 from processors.memory.items import whole_text
 from processors.project.weeks import lines_of
-from schemas.events.memory import MemoryUpdate
+from schemas.events.memory import DocumentChunk, MemoryUpdate, WeeklyReport
 from schemas.events.turns import ScreenedTurn
 from schemas.log.codec import parsed
 from schemas.security.sealed_rows import SealedPart, sealed_part
@@ -31,10 +31,10 @@ def texts_of_vector(event: Embeddable, terms: Terms) -> list[str]:
 
 def _of_memory(event: MemoryUpdate, terms: Terms) -> list[str]:
     body = event.sealed
-    if event.kind == "chunk":
+    if isinstance(event, DocumentChunk):
         headings = body.attributes.get("hierarchy_info")
         return [found_by(headings if isinstance(headings, dict) else {}, body.text)]
-    if event.kind == "report":
+    if isinstance(event, WeeklyReport):
         return lines_of(body.text)
     if body.text:
         return [body.text]

@@ -2,9 +2,10 @@
 
 import tomllib
 from importlib.resources import files
-from typing import Any
 
-_WORDS: dict[str, Any] = tomllib.loads((files(__package__) / "words.toml").read_text(encoding="utf-8"))
+from schemas.base import JsonValue
+
+_WORDS: dict[str, JsonValue] = tomllib.loads((files(__package__) / "words.toml").read_text(encoding="utf-8"))
 
 
 def _set(section: str, name: str) -> frozenset[str]:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Protocol
 
 from processors.erasure.refused import REFUSED, Refused
 from processors.future_timestamps import dated_ahead
-from processors.step import Emit, Null, Out, Reads, Record, StateSpace, Step
+from processors.step import Emit, Null, Out, Prepared, Reads, Record, StateSpace, Step
 from schemas.base import JsonObject
 from schemas.events.amendments import Amendment
 from schemas.events.documents import ProjectCommand
@@ -81,19 +81,19 @@ class Guarded:
         self.asks = inner.asks
         self._keyed = inner.source.cleanup is not Cleanup.DELETE
 
-    def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
+    def prepare(self, records: Sequence[Record]) -> Sequence[Prepared]:
         new = [r for r in records if not r.redelivered]
         prepared = iter(self._inner.prepare(new) if new else ())
         return [None if r.redelivered else next(prepared) for r in records]
 
-    def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
+    def reads(self, record: Record, prepared: Prepared) -> tuple[Reads, ...]:
         event = record.event
         if isinstance(event, Erasure):
             return (*self._eraser.reads(event), Reads(event.owner.key, (REFUSED.key,)))
         own = () if record.redelivered else (*self._inner.reads(record, prepared), *self._eraser.also_reads(record))
         return (*own, *(Reads(key, (REFUSED.key,)) for key in _owners(event))) if self.refuses else own
 
-    def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
+    def then_reads(self, record: Record, prepared: Prepared, state: StateSpace) -> tuple[Reads, ...]:
         if isinstance(record.event, Erasure):
             return self._eraser.then_reads(record.event, state)
         if record.redelivered:
@@ -101,13 +101,13 @@ class Guarded:
         return self._inner.then_reads(record, prepared, state)
 
     def complete(
-        self, records: Sequence[Record], prepared: Sequence[Any], states: Sequence[StateSpace]
-    ) -> Sequence[Any]:
+        self, records: Sequence[Record], prepared: Sequence[Prepared], states: Sequence[StateSpace]
+    ) -> Sequence[Prepared]:
         new = [(r, p, s) for r, p, s in zip(records, prepared, states, strict=True) if not r.redelivered]
         done = iter(self._inner.complete(*zip(*new, strict=True)) if new else ())
         return [p if r.redelivered else next(done) for r, p in zip(records, prepared, strict=True)]
 
-    def handle(self, record: Record, prepared: Any, state: StateSpace) -> Iterable[Out]:
+    def handle(self, record: Record, prepared: Prepared, state: StateSpace) -> Iterable[Out]:
         event = record.event
         if isinstance(event, Erasure):
             ahead = dated_ahead(event, record)

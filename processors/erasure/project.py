@@ -12,11 +12,11 @@ from processors.erasure.project_rows import HOT_OF_USER, WEEKS_OF_USER, HotPlace
 from processors.erasure.refused import REFUSED
 from processors.erasure.steps import NothingHeld
 from processors.hot_matter import keys_of
-from processors.memory.emit import because, update
+from processors.memory.emit import because, deleted, update
 from processors.ports import Models, ProfileBook
 from processors.project import daily, weeks
 from processors.project.hot_keys import INDEX, HotKeys
-from processors.project.report_value import lists_of, with_values
+from processors.project.report_value import ReportFigure, lists_of, with_values
 from processors.project.rows import (
     ANSWERS,
     DUE_WEEKS,
@@ -39,7 +39,7 @@ from processors.step import Emit, Null, OwnerState, Reads, Record, StateSpace
 from schemas.base import JsonObject
 from schemas.events.documents import ProjectCandidate, ProjectCommand, TurnDigest, UserMemory
 from schemas.events.erasure import Erasure
-from schemas.events.memory import MemoryBody, MemoryUpdate
+from schemas.events.memory import Deletion, MemoryBody, MemoryUpdate
 from schemas.log import topics
 from schemas.log.codec import Event
 from schemas.log.ids import record_id
@@ -102,8 +102,9 @@ class ProjectEraser(NothingHeld):
         rows = state.of(e.owner.key)
         weeks_ = [week_of_name(name) for name in rows.table(WEEKS_OF_USER).names()]
         profile = self._book.of(e.tenant)
-        places = [r for p in weeks_ for of in (p, p.next()) for r in reads_of_report(of, profile)]
-        answers = [Reads(p.owner.key, (_answer_of(p), _answer_of(p.next()))) for p in weeks_]
+        all_weeks = dict.fromkeys(of for p in weeks_ for of in (p, *self._behind(e, p)))
+        places = [r for p in all_weeks for r in reads_of_report(p, profile)]
+        answers = [Reads(p.owner.key, (_answer_of(p),)) for p in all_weeks]
         hot = [HotPlace.parse(name) for name in rows.table(HOT_OF_USER).names()]
         derived = [Reads(h.owner, tuple(entry.row for entry in self._derived(e, h.entry))) for h in hot]
         entries = [Reads(h.owner, (h.entry.row, PROPOSED.key(h.entry.name), INDEX)) for h in hot]
@@ -122,9 +123,7 @@ class ProjectEraser(NothingHeld):
             hot = [n for h in wrote for n in (self._drop_derived(e, h, state, done), self._drop_hot(e, h, state, done))]
             spoke = [week_of_name(name) for name in rows.table(WEEKS_OF_USER).names()]
             left = [p for p in spoke if e.scope == "user" or _leaves_week(e, rows, p, state)]
-            texts = [self._rewrite(e, p, state, done) for p in sorted(left, key=lambda p: p.monday)]
-            for place in dict.fromkeys(p.next() for p in left if p.next() not in left):
-                self._without_change(e, place, state, done)
+            texts = [self._rewrite_from(e, p, left, state, done) for p in sorted(left, key=lambda p: p.monday)]
             if e.scope == "user":
                 rows.clear((REFUSED.key,))
             done.found = {"hot": sum(hot), "texts": sum(texts), "reports": len(done.record_ids) - sum(hot)}
@@ -192,27 +191,40 @@ class ProjectEraser(NothingHeld):
             written = weeks.Weeks(self._models, profile, state).report(place, _now(e, old), "erased")
             done.outs += [Emit(o.topic, _with_reason(o.event)) for o in written if isinstance(o, Emit)]
             return count
-        marker = emptied.model_copy(
-            update={"revision": old.revision + 1, "op": "delete", "state": "deleted", "reason": _REASON}
-        )
+        marker = deleted(emptied, revision=old.revision + 1, reason=_REASON)
         rows.single(REPORT).put(marker, gone)
         state.of(DUE).table(DUE_WEEKS).delete(place.key)
         done.outs.append(update(marker.model_copy(update={"sealed": MemoryBody()})))
         return count
 
-    def _without_change(self, e: Erasure, place: Place, state: StateSpace, done: Erased) -> None:
-        """The week behind one of the user's states a change against figures that the user may have told."""
+    def _behind(self, e: Erasure, place: Place) -> list[Place]:
+        """The weeks behind one, to the one of the erasure."""
+        last = max((p.monday for p in self._recent_of(e, place)), default=place.monday)
+        return [place.next(n) for n in range(1, (last - place.monday).days // 7 + 1)]
+
+    def _rewrite_from(self, e: Erasure, place: Place, left: list[Place], state: StateSpace, done: Erased) -> int:
+        """A week without the user, and the weeks behind it, to the user's next, without figures that come from it."""
+        count = self._rewrite(e, place, state, done)
+        for behind in self._behind(e, place):
+            if behind in left:
+                break
+            self._without_figures(e, behind, state, done, change=behind == place.next())
+        return count
+
+    def _without_figures(self, e: Erasure, place: Place, state: StateSpace, done: Erased, *, change: bool) -> None:
+        """A week behind one of the user's tells of shares of what the user may have said is the whole, and the next one
+        (`change`) a change against figures that the user may have told."""
         rows = state.of(place.key)
         counts, old = rows.single(WEEK).get(), rows.single(REPORT).get()
         if counts is None or old is None or old.op == "delete":
             return
         held = lists_of(old).figures
-        if all(f.before is None for f in held):
+        if not any((change and f.before is not None) or f.hands_down for f in held):
             return
         _drop_answer(place, state, done)
         profile = self._book.of(e.tenant)
         gone = span(place, profile).gone
-        bare = [f.model_copy(update={"before": None, "turn_before": None}).model_dump(mode="json") for f in held]
+        bare = [_bare(f, change=change).model_dump(mode="json") for f in held]
         body = old.sealed.model_copy(update={"value": with_values(old, {"figures": list(bare)})})
         rows.single(REPORT).put(old.model_copy(update={"sealed": body}), gone)
         counts.dirty = True
@@ -223,6 +235,9 @@ class ProjectEraser(NothingHeld):
 
     def _recent(self, e: Erasure) -> list[Place]:
         return held(e.owner, e.accepted_at, self._book.of(e.tenant))
+
+    def _recent_of(self, e: Erasure, place: Place) -> list[Place]:
+        return held(place.owner, e.accepted_at, self._book.of(e.tenant))
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +278,11 @@ def _leaves_week(e: Erasure, rows: OwnerState, place: Place, state: StateSpace) 
     return True
 
 
+def _bare(figure: ReportFigure, *, change: bool) -> ReportFigure:
+    left: dict[str, object] = {"before": None, "turn_before": None} if change else {}
+    return figure.model_copy(update=left | ({"of": None} if figure.hands_down else {}))
+
+
 def _answer_of(place: Place) -> str:
     return ANSWERS.key(place.monday.isoformat())
 
@@ -287,17 +307,13 @@ def _is_without(e: Erasure, rows: OwnerState) -> bool:
 
 def _drop(old: MemoryUpdate, entry: HotName, table: Table[MemoryUpdate], rows: OwnerState, done: Erased) -> int:
     """An entry of hot memory, or what is proposed instead, is deleted; its revision stays."""
-    deleted = old.model_copy(
-        update={
-            "revision": old.revision + 1,
-            "op": "delete", "state": "deleted", "reason": _REASON, "user_id": None, "key": None,
-            "sealed": MemoryBody(), "sources": (),
-        }
-    )  # fmt: skip
+    marker = deleted(
+        old, revision=old.revision + 1, reason=_REASON, user_id=None, key=None, sealed=MemoryBody(), sources=()
+    )
     rows.table(table).delete(entry.name)
     HotKeys(rows).leaves(table.key(entry.name))
-    rows.table(REMOVED).put(old.record_id, deleted.revision)
-    done.outs.append(update(deleted))
+    rows.table(REMOVED).put(old.record_id, marker.revision)
+    done.outs.append(update(marker))
     done.record_ids.append(old.record_id)
     return 1
 
@@ -342,12 +358,12 @@ def _is_of(e: Erasure, row: HeldText | TurnStatements) -> bool:
     return row.user_id == e.user_id and (e.scope != "session" or row.source.session_id == e.session_id)
 
 
-def _gone_for_good(e: Erasure, place: Place) -> MemoryUpdate:
+def _gone_for_good(e: Erasure, place: Place) -> Deletion:
     """A report whose week is no longer held: nobody can say which of its sentences were whose."""
     monday = place.monday.isoformat()
-    return MemoryUpdate(
+    return Deletion(
         tenant=e.tenant, owner_kind=OwnerKind.PROJECT, owner_id=place.owner.id,
-        record_id=record_id(place.owner, "report", monday), revision=_LAST, op="delete", kind="report",
+        record_id=record_id(place.owner, "report", monday), revision=_LAST, kind="report",
         state="deleted", reason=_REASON, key=monday, scope=place.owner.id, project_id=place.owner.id,
         occurred_at=e.accepted_at, known_at=e.accepted_at, last_accessed_at=e.accepted_at,
     )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from processors.state_tables import BuiltRows, EventRows, JsonRows, Single, Table
 from schemas.base import Json
-from schemas.events.memory import MemoryUpdate
+from schemas.events.memory import DocumentChunk
 from schemas.log import topics
 
 
@@ -37,7 +37,7 @@ def _stored_numbers(numbers: VersionNumbers) -> Json:
 
 
 ACTIVE: Single[ActiveVersion] = Single("version", JsonRows(ActiveVersion))
-CHUNKS: Table[MemoryUpdate] = Table("chunk/", EventRows(topics.UPDATES, MemoryUpdate))
+CHUNKS: Table[DocumentChunk] = Table("chunk/", EventRows(topics.UPDATES, DocumentChunk))
 """Of the active version, by `chunk_name`; about 1 kB each, most of it the vector."""
 VERSIONS: Table[VersionNumbers] = Table("put/", BuiltRows(_numbers, _stored_numbers))
 """By version."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 import orjson
 
@@ -25,10 +24,10 @@ from processors.memory.emit import because, update
 from processors.pii.redacted_values import Gone
 from processors.pii.redaction import redact, replaced, strings
 from processors.ports import Models, ProfileBook, vectors
-from processors.step import Out, OwnerState, PlainStep, Reads, Record, StateSpace
+from processors.step import Out, OwnerState, PlainStep, Prepared, Reads, Record, StateSpace
 from schemas.base import JsonObject
 from schemas.events.documents import EVERY_VERSION, Document
-from schemas.events.memory import MemoryBody, MemoryUpdate
+from schemas.events.memory import Deletion, DocumentChunk, MemoryBody
 from schemas.log import topics
 from schemas.log.ids import content_hash, record_id
 from schemas.log.owner import OwnerKind
@@ -75,7 +74,7 @@ class ChunkStep(PlainStep):
     def prepare(self, records: Sequence[Record]) -> Sequence[Screened | None]:
         return [self._screened(r.event) if isinstance(r.event, Document) else None for r in records]
 
-    def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
+    def reads(self, record: Record, prepared: Prepared) -> tuple[Reads, ...]:
         return (Reads(record.event.owner.key),) if isinstance(record.event, Document) else ()
 
     def complete(
@@ -130,10 +129,10 @@ class ChunkStep(PlainStep):
             out.append(update(new))
         return [*out, *self._trimmed(d, at, rows)]
 
-    def _archived(self, old: MemoryUpdate, at: datetime, rows: OwnerState) -> MemoryUpdate:
+    def _archived(self, old: DocumentChunk, at: datetime, rows: OwnerState) -> DocumentChunk:
         """A chunk that stood until now. It keeps what finds it: a search as of a time before (N8) ranks it beside
         those that stand."""
-        revision = _numbers(rows, old.key or "").revision
+        revision = _numbers(rows, old.key).revision
         terms = self._models.terms(found_by(old.sealed.attributes.get("hierarchy_info") or {}, old.sealed.text))
         return old.model_copy(
             update={
@@ -198,15 +197,15 @@ class ChunkStep(PlainStep):
             tuple(Piece(c, t, tuple(self._models.terms(t))) for c, t in zip(pieces, embeddable, strict=True)),
         )
 
-    def _update(self, d: Document, n: int, clean: Screened, piece: Piece, at: datetime, revision: int) -> MemoryUpdate:
+    def _update(self, d: Document, n: int, clean: Screened, piece: Piece, at: datetime, revision: int) -> DocumentChunk:
         profile = self._book.of(d.tenant)
         attributes = {
             "document_id": d.document_id, "document_version": d.version, "title": clean.title, "ordinal": n,
             "hierarchy_info": piece.chunk.headings, "source_metadata": {**clean.metadata, "title": clean.title},
         }  # fmt: skip
-        return MemoryUpdate(
+        return DocumentChunk(
             tenant=d.tenant, owner_kind=OwnerKind.DOCUMENT, owner_id=d.document_id,
-            record_id=record_id(d.owner, "chunk", d.version, n), revision=revision, kind="chunk",
+            record_id=record_id(d.owner, "chunk", d.version, n), revision=revision,
             state="active", reason=because("kept", "command", "document"), key=d.version,
             language="zh" if self._models.language_of(piece.chunk.text) == "zh" else "en", occurred_at=at,
             known_at=at, last_accessed_at=at, profile=profile.name, profile_version=profile.version,
@@ -240,14 +239,14 @@ def _earlier(rows: OwnerState, active: str) -> list[tuple[str, VersionNumbers]]:
     return sorted(others, key=lambda version: (version[1].left, version[0]))
 
 
-def _gone(d: Document, version: str, n: int, revision: int, at: datetime, rule: str = "document") -> MemoryUpdate:
-    return MemoryUpdate(
+def _gone(d: Document, version: str, n: int, revision: int, at: datetime, rule: str = "document") -> Deletion:
+    return Deletion(
         tenant=d.tenant, owner_kind=OwnerKind.DOCUMENT, owner_id=d.document_id,
-        record_id=record_id(d.owner, "chunk", version, n), revision=revision, op="delete", kind="chunk",
+        record_id=record_id(d.owner, "chunk", version, n), revision=revision, kind="chunk",
         state="deleted", reason=because("retired", "command", rule), key=version, occurred_at=at, known_at=at,
         last_accessed_at=at,
     )  # fmt: skip
 
 
-def _without_terms(u: MemoryUpdate) -> MemoryUpdate:
+def _without_terms(u: DocumentChunk) -> DocumentChunk:
     return u.model_copy(update={"sealed": u.sealed.model_copy(update={"terms": ()})})

@@ -56,6 +56,7 @@ _MONTHS = (
 )  # fmt: skip
 _LEAD = {"en": 24, "zh": 16}
 """Characters before a clause, in its sentence, in which its time may stand: "This morning: ...", 早上7点量的，..."""
+_BEHIND_A_NUMBER = re.compile(r"\d[\d./]*[^,;，；\d]{0,20}?(?=[,;，；]| with | and )")
 _SENTENCE = re.compile(r"[。！？!?\n；;]|\.(?=\s)")
 
 
@@ -73,13 +74,19 @@ class ToldTime:
     """Its text names a date of the calendar itself."""
 
 
-def told_time(text: str, start: int, end: int, anchor: datetime, language: Literal["en", "zh"]) -> ToldTime | None:
+def told_time(
+    text: str, start: int, end: int, anchor: datetime, language: Literal["en", "zh"], *, measured: bool = False
+) -> ToldTime | None:
     """The time of the clause `text[start:end]`, else the one that leads there in its sentence; never one after
-    `anchor`, which is when it was said in the zone of who said it."""
+    `anchor`, which is when it was said in the zone of who said it. `measured`: of a number, of which how long something
+    else behind it has gone on says nothing."""
     clause = text[start:end]
     before = _SENTENCE.split(text[:start])[-1]
     lead = before if len(before.strip()) <= _LEAD[language] else ""
     found = _dated(clause, anchor, language) or _lasting(clause, anchor, language) or _dated(lead, anchor, language)
+    if measured and found is not None and found.since and (cut := _BEHIND_A_NUMBER.search(clause)) is not None:
+        clause = clause[: cut.end()]
+        found = _dated(clause, anchor, language) or _lasting(clause, anchor, language) or _dated(lead, anchor, language)
     clock = _clock(clause, language) or _clock(lead, language)
     if clock is not None and (found is None or found.precision == "day"):
         return _at_hour(found, clock, anchor) or found

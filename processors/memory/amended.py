@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 from pydantic import ValidationError
 
 from processors.memory.doubted import is_doubted
-from processors.memory.emit import because, plain_decision, update
+from processors.memory.emit import Changes, because, plain_decision, update
 from processors.memory.index import slots_of
 from processors.memory.marks import joined
 from processors.memory.rows import Tail
@@ -16,10 +16,10 @@ from processors.memory.store import Standing, text_features
 from processors.memory.versions import Encode
 from processors.step import Emit, Out, Reject
 from schemas.events.amendments import Amendment
-from schemas.events.memory import Decision, MemoryUpdate
+from schemas.events.memory import Decision, GateName, MemoryUpdate, parse
 from schemas.log import topics
 
-_GATES = {"rescreen": "pii", "regate": "dedupe", "redate": "retention"}
+_GATES: Mapping[str, GateName] = {"rescreen": "pii", "regate": "dedupe", "redate": "retention"}
 
 
 class AmendmentGate:
@@ -44,7 +44,7 @@ class AmendmentGate:
         return [Emit(topics.DECISIONS, told.model_copy(update={"revision": a.expected + 1}))]
 
     def _memory(self, a: Amendment) -> list[Out]:
-        told = MemoryUpdate.model_validate(a.sealed.record)
+        told = parse(a.sealed.record)
         if told.owner != a.owner or (told.record_id, told.version) != (a.target, a.version):
             return [Reject("invalid", "sealed.record: expected a memory of this user, by the id and version in target")]
         present, tail = self._standing.get(a.target), self._standing.tail(a.target)
@@ -102,11 +102,11 @@ class AmendmentGate:
         return same.model_copy(update={"expires_at": a.until})
 
     def _written(self, a: Amendment, told: MemoryUpdate) -> MemoryUpdate:
-        body: dict[str, Any] = {}
+        body: Changes = {}
         text = told.sealed.text or (told.sealed.value if isinstance(told.sealed.value, str) else "")
         if text:
             body["terms"], body["embedding"] = self._encode(text)
-        changes: dict[str, Any] = {
+        changes: Changes = {
             "sealed": told.sealed.model_copy(update=body), "model_id": self._model_id,
         }  # fmt: skip
         waits = is_doubted(told)  # and ends by its reason (retention)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from processors.memory.doubted import SAID_AGAIN, is_doubted
-from processors.memory.emit import because
+from processors.memory.emit import Changes, because
 from processors.memory.rules import EXPLICIT, readable
 from processors.reader.rules.protocol import values_of
 from schemas.events.memory import LOW_READING, Candidate, MemoryUpdate, Source
@@ -31,12 +29,12 @@ def meant(c: Candidate, twin: MemoryUpdate) -> bool:
     return is_doubted(twin) and c.low_reading is not None
 
 
-def raised(twin: MemoryUpdate, c: Candidate, *, again: bool) -> dict[str, Any]:
+def raised(twin: MemoryUpdate, c: Candidate, *, again: bool) -> Changes:
     """Said outright, or twice: an inferred record is confirmed where it was said `again` by another turn, one that was
     doubted is believed again."""
     highest = max(twin.confidence, EXPLICIT if meant(c, twin) else c.confidence)
     said: Source = "confirmed" if again else "explicit"
-    sure: dict[str, Any] = {"source": said if twin.source == "inferred" else twin.source, "confidence": highest}
+    sure: Changes = {"source": said if twin.source == "inferred" else twin.source, "confidence": highest}
     if not readable(highest):
         return {**sure, "state": "observed"}
     waited = is_doubted(twin)
@@ -44,18 +42,18 @@ def raised(twin: MemoryUpdate, c: Candidate, *, again: bool) -> dict[str, Any]:
     return {**sure, "state": "active", "reason": reason}
 
 
-def lowered(c: Candidate) -> dict[str, Any]:
+def lowered(c: Candidate) -> Changes:
     """Nothing else said it: it is as sure as the newer reading, and observed where that is not sure enough."""
-    sure: dict[str, Any] = {"source": c.source, "confidence": c.confidence}
+    sure: Changes = {"source": c.source, "confidence": c.confidence}
     if readable(c.confidence):
         return sure
     rule = "less_sure" if c.low_reading is None else LOW_READING
     return {**sure, "state": "observed", "reason": because("observed", "confidence", rule, c.low_reading)}
 
 
-def no_surer(new: MemoryUpdate, old: MemoryUpdate) -> dict[str, Any]:
+def no_surer(new: MemoryUpdate, old: MemoryUpdate) -> Changes:
     """Other words of a record make it no surer: what waits to be said again waits on."""
-    sure: dict[str, Any] = {"confidence": min(new.confidence, old.confidence)}
+    sure: Changes = {"confidence": min(new.confidence, old.confidence)}
     if readable(sure["confidence"]):
         return {**sure, "state": "active"}
     return {**sure, "state": "observed", "reason": old.reason if is_doubted(old) else new.reason}

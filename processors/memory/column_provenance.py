@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from processors.memory.index import since
-from schemas.base import Json
+from schemas.base import Json, JsonValue
 from schemas.events.memory import MemoryUpdate
 from schemas.profile.model import TableColumn
 
@@ -31,7 +31,7 @@ def of(row: MemoryUpdate | None) -> dict[str, Timed]:
     anything, else nothing is known."""
     if row is None or not isinstance(row.sealed.value, dict):
         return {}
-    values: dict[str, Any] = row.sealed.value
+    values: dict[str, JsonValue] = row.sealed.value
     kept = row.sealed.attributes.get(_NAME)
     if not isinstance(kept, dict):
         return {} if row.sources else {name: Timed(row.known_at, v) for name, v in values.items()}
@@ -41,7 +41,7 @@ def of(row: MemoryUpdate | None) -> dict[str, Timed]:
     }
 
 
-def attributes(written: Mapping[str, Timed], values: Mapping[str, Json]) -> dict[str, Any]:
+def attributes(written: Mapping[str, Timed], values: Mapping[str, Json]) -> dict[str, JsonValue]:
     """Attributes of the row that shows `values`."""
     rows = {
         name: {"at": w.at.isoformat(), **({} if values.get(name) == w.value else {"value": w.value})}

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any
 
 from processors.memory import items, rejections, repeated_command
 from processors.memory.capacity import Room
-from processors.memory.emit import because, changed, plain_decision, update
+from processors.memory.emit import Changes, because, changed, deleted, plain_decision, update
 from processors.memory.in_project import InProject
 from processors.memory.index import Slot, values_of
 from processors.memory.marks import holds_again, marked, told_gone, unmarked
@@ -19,7 +18,18 @@ from processors.memory.values import canonical, same
 from processors.memory.versions import VERSIONED, Versions
 from processors.reader.rules.protocol import holds_many
 from processors.step import Emit
-from schemas.events.memory import MemoryBody, MemoryCommand, MemoryUpdate, Reason, scope_meant
+from schemas.base import JsonValue
+from schemas.events.memory import (
+    Deletion,
+    MemoryBody,
+    MemoryCommand,
+    MemoryKind,
+    MemoryUpdate,
+    Reason,
+    StatementMemory,
+    StoreItem,
+    scope_meant,
+)
 from schemas.log.ids import record_id
 from schemas.log.owner import Owner, OwnerKind
 from schemas.profile.model import Profile
@@ -76,7 +86,8 @@ class CommandGate:
         name = m.memory_id or record_id(
             m.owner, kind, *((m.scope, ABOUT_USER, m.field, *many) if m.field else (m.command_id,))
         )
-        kept = self._written(m, name, kind, 0, 1, when, because("kept", "command", "remembered"))
+        fields = self._fields(m, name, 0, 1, when, because("kept", "command", "remembered"), kind)
+        kept = StatementMemory(kind=kind, state="active", **fields)
         if (twin := self._twin(m, kept, holders)) is not None:
             renewed, outlived = holds_again(self._standing, repeated_command.renewed(twin, kept), when)
             self._standing.put(renewed, self._standing.features(twin.record_id))
@@ -140,7 +151,7 @@ class CommandGate:
         target = unmarked(target)
         reason = because("superseding", "command", "corrected")
         body = target.sealed.model_copy(update={"value": value, **self._text(m, target, value)})
-        told: dict[str, Any] = {
+        told: Changes = {
             "state": "active", "known_at": self._at, "last_accessed_at": self._at, "confidence": EXPLICIT,
             "source": "explicit", "reason": reason, "sealed": body, "model_id": self._model_id, "extractor": "command",
         }  # fmt: skip
@@ -159,7 +170,7 @@ class CommandGate:
         out += [update(kept), *freed, *self._in_project(m).corrected(target, kept)]
         return [*out, plain_decision(m.owner, m.command_id, target.kind, reason, kept, self._at)]
 
-    def _text(self, m: MemoryCommand, target: MemoryUpdate, value: Any) -> dict[str, Any]:
+    def _text(self, m: MemoryCommand, target: MemoryUpdate, value: JsonValue) -> Changes:
         """Text, terms and vector of a corrected record: as given, or worded from the new value."""
         if m.sealed.text:
             return {"text": m.sealed.text, "terms": m.sealed.terms, "embedding": m.sealed.embedding}
@@ -179,7 +190,8 @@ class CommandGate:
         version, revision, kind = tail.version, tail.revision, tail.kind
         rejections.leave_gone(self._standing, m.memory_id or "", kind, self._at)
         told = self._in_project(m).forgotten(m.memory_id or "", None)
-        gone = self._written(m, m.memory_id or "", kind, version, revision, self._at, reason)
+        fields = self._fields(m, m.memory_id or "", version, revision, self._at, reason, kind)
+        gone = Deletion(kind=kind, state="deleted", **fields)
         return [*self._deleted(m, gone, reason), *told]
 
     def _put_item(self, m: MemoryCommand) -> list[Emit]:
@@ -189,7 +201,8 @@ class CommandGate:
             return [plain_decision(m.owner, m.command_id, "item", reason, None, self._at)]
         _, revision = self._standing.next_numbers(name)
         reason = because("kept", "command", "item")
-        item = self._written(m, name, "item", 0, revision, m.occurred_at or self._at, reason)
+        fields = self._fields(m, name, 0, revision, m.occurred_at or self._at, reason, "item")
+        item = StoreItem(state="active", **fields)
         created = {"created_at": items.first_put(self._standing.get(name), self._at)}
         item = items.living(item.model_copy(update={"sealed": item.sealed.model_copy(update={"attributes": created})}))
         self._standing.put(item)
@@ -198,7 +211,7 @@ class CommandGate:
     def _touch_item(self, m: MemoryCommand) -> list[Emit]:
         """A read renews what has a time to live."""
         target = self._standing.get(record_id(m.owner, "item", list(m.namespace), m.key))
-        renewed = None if target is None else items.touched(target, self._at)
+        renewed = items.touched(target, self._at) if isinstance(target, StoreItem) else None
         if renewed is None:
             return []
         self._standing.put(renewed)
@@ -217,41 +230,42 @@ class CommandGate:
         first = min(1, target.version)
         for version in range(first, target.version + 1):
             revision += 1
-            gone = target.model_copy(
-                update={
-                    "version": version, "revision": revision, "op": "delete", "state": "deleted", "reason": reason,
-                    "sealed": MemoryBody(), "sources": (), "conflicts_with": (),
-                }
+            gone = deleted(
+                target, version=version, revision=revision, reason=reason, sealed=MemoryBody(), sources=(),
+                conflicts_with=(),
             )  # fmt: skip
             out.append(update(gone))
-        self._standing.remove(target.model_copy(update={"revision": revision, "op": "delete"}))
+        self._standing.remove(deleted(target, revision=revision))
         return [*out, plain_decision(m.owner, m.command_id, target.kind, reason, target, self._at)]
 
     def _unknown(self, m: MemoryCommand) -> Emit:
         reason = because("skipped", "command", "unknown_memory")
         return plain_decision(m.owner, m.command_id, "memory_command", reason, None, self._at)
 
-    def _written(
-        self, m: MemoryCommand, name: str, kind: Any, version: int, revision: int, when: datetime, reason: Reason
-    ) -> MemoryUpdate:
+    def _fields(
+        self, m: MemoryCommand, name: str, version: int, revision: int, when: datetime, reason: Reason,
+        kind: MemoryKind,
+    ) -> Changes:  # fmt: skip
+        """What a record of any kind takes from a command."""
         expires = None
+        importance = next((weight for of, weight in self._profile.importance.items() if of == kind), 0.5)
         if m.ttl_minutes is not None:
             expires = self._at + timedelta(minutes=m.ttl_minutes)
-        return MemoryUpdate(
-            tenant=m.tenant, owner_kind=OwnerKind.USER, owner_id=m.user_id, record_id=name, version=version,
-            revision=revision, kind=kind, state="active", reason=reason, field=m.field, scope=m.scope,
-            category=m.category, namespace=m.namespace, key=m.key,
-            importance=self._profile.importance.get(kind, 0.5), confidence=EXPLICIT, source="explicit",
-            user_id=m.user_id, project_id=m.project_id, occurred_at=when, valid_from=when, known_at=self._at,
-            last_accessed_at=self._at, expires_at=expires, extractor="command", profile=self._profile.name,
-            profile_version=self._profile.version, model_id=self._model_id,
-            sealed=MemoryBody(
+        return {
+            "tenant": m.tenant, "owner_kind": OwnerKind.USER, "owner_id": m.user_id, "record_id": name,
+            "version": version, "revision": revision, "reason": reason, "field": m.field, "scope": m.scope,
+            "category": m.category, "namespace": m.namespace, "key": m.key,
+            "importance": importance, "confidence": EXPLICIT, "source": "explicit",
+            "user_id": m.user_id, "project_id": m.project_id, "occurred_at": when, "valid_from": when,
+            "known_at": self._at, "last_accessed_at": self._at, "expires_at": expires, "extractor": "command",
+            "profile": self._profile.name, "profile_version": self._profile.version, "model_id": self._model_id,
+            "sealed": MemoryBody(
                 text=m.sealed.text or "", value=m.sealed.value, terms=m.sealed.terms, embedding=m.sealed.embedding
             ),
-        )  # fmt: skip
+        }  # fmt: skip
 
 
-def _value(m: MemoryCommand, target: MemoryUpdate) -> Any:
+def _value(m: MemoryCommand, target: MemoryUpdate) -> JsonValue:
     """The value after a correction. Where only the text is corrected, the field's old value stays as far as the new
     text still says it; what it does not say would be read as true beside it."""
     text, old = m.sealed.text, target.sealed.value

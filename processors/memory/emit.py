@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from processors.memory.changes.excluding import only_takes_back
 from processors.step import Emit
 from schemas.events.envelope import SourceTurn
-from schemas.events.memory import Candidate, Decision, DecisionBody, Extraction, MemoryUpdate, Outcome, Reason
+from schemas.events.memory import (
+    Candidate,
+    Decision,
+    DecisionBody,
+    Deletion,
+    Extraction,
+    GateName,
+    MemoryUpdate,
+    Outcome,
+    Reason,
+)
 from schemas.log import topics
 from schemas.log.ids import record_id
 from schemas.log.owner import Owner, OwnerKind
+
+U = TypeVar("U", bound=MemoryUpdate)
+Changes: TypeAlias = dict[str, Any]
+"""Fields of a record or of its body by name, as `model_copy` takes them: each has a type of its own."""
 
 
 def update(u: MemoryUpdate) -> Emit:
     return Emit(topics.UPDATES, u)
 
 
-def changed(u: MemoryUpdate, **fields: Any) -> MemoryUpdate:
+def changed(u: U, **fields: Any) -> U:
     """The next revision of a record."""
     return u.model_copy(update={"revision": u.revision + 1, **fields})
+
+
+def deleted(u: MemoryUpdate, **fields: Any) -> Deletion:
+    """The marker of a record's deletion, which says what `u` says but for `fields`."""
+    return Deletion.model_construct(**{**u.__dict__, "op": "delete", "state": "deleted", **fields})
 
 
 def sources(old: tuple[SourceTurn, ...], new: SourceTurn, limit: int) -> tuple[SourceTurn, ...]:
@@ -36,7 +55,7 @@ def decision(
 ) -> Emit:
     """What became of a candidate (or, with `only`, of some of its fields)."""
     owner = source.owner
-    forgets = only_takes_back(c.text)  # its words are not to be kept here either
+    forgets = only_takes_back(c.text, c.attributes.get("about"))  # its words are not to be kept here either
     fields = only or (c.fields if c.field is None else (c.field,))
     value = c.value
     if only and isinstance(c.value, dict) and c.field is None:
@@ -80,5 +99,5 @@ def plain_decision(
     )  # fmt: skip
 
 
-def because(outcome: Outcome, gate: Any, rule: str, score: float | None = None) -> Reason:
+def because(outcome: Outcome, gate: GateName, rule: str, score: float | None = None) -> Reason:
     return Reason(outcome=outcome, gate=gate, rule=rule, score=score)

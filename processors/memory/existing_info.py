@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from processors.memory.vague import PLACES, vaguer
 from processors.memory.values import canonical
+from schemas.base import JsonValue
 from schemas.events.memory import Candidate, Extraction
 from schemas.profile.model import Profile
 
@@ -16,7 +16,7 @@ from schemas.profile.model import Profile
 class _Values:
     """Of one field: as the caller sent them, and in the form in which equal values are equal."""
 
-    told: tuple[Any, ...]
+    told: tuple[JsonValue, ...]
     canonical: frozenset[str]
 
 
@@ -30,7 +30,7 @@ class CallersValues:
         self._told = source.sealed.existing_info or {}
         self._fields: dict[str, _Values] = {}
 
-    def hold(self, c: Candidate, name: str, value: Any) -> bool:
+    def hold(self, c: Candidate, name: str, value: JsonValue) -> bool:
         """Did the caller send this value of the field, or a sharper one? Another value is news, what is said of
         somebody else is no field of the user's, and what a project's hot memory learns is not one caller's to hold
         back."""

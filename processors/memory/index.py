@@ -7,9 +7,10 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from heapq import heappush
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from processors.dedupe.calibration import Calibration
 from processors.dedupe.features import Features
@@ -18,7 +19,8 @@ from processors.memory.changes.nearest import NearestStanding
 from processors.memory.doubted import Doubted, is_doubted
 from processors.memory.rows import Rejection
 from processors.memory.values import canonical, wording
-from schemas.events.memory import MemoryUpdate
+from schemas.base import JsonValue
+from schemas.events.memory import MemoryUpdate, TableRow
 
 K = TypeVar("K")
 _SAID = frozenset({"fact", "preference", "intent", "episode"})
@@ -119,8 +121,8 @@ class Index:
             heappush(self.leaving, rank)
         for slot in slots_of(u):
             self.holders.add(slot, u.record_id)
-        if u.kind == "table":
-            self.tables.add(u.category or "", u.record_id)
+        if isinstance(u, TableRow):
+            self.tables.add(u.category, u.record_id)
         if (saying := saying_of(u)) is not None:
             self.sayings.add(saying, u.record_id)
         for told in u.also:
@@ -149,8 +151,8 @@ class Index:
             self.counts[counted] -= 1
         for slot in slots_of(u):
             self.holders.remove(slot, u.record_id)
-        if u.kind == "table":
-            self.tables.remove(u.category or "", u.record_id)
+        if isinstance(u, TableRow):
+            self.tables.remove(u.category, u.record_id)
         if (saying := saying_of(u)) is not None:
             self.sayings.remove(saying, u.record_id)
         for told in u.also:
@@ -196,7 +198,7 @@ def slots_of(update: MemoryUpdate) -> list[Slot]:
     return [Slot(update.kind, update.scope, about, n) for n in names]
 
 
-def values_of(update: MemoryUpdate) -> dict[str, Any]:
+def values_of(update: MemoryUpdate) -> dict[str, JsonValue]:
     """Field values of a standing record by field name."""
     if update.field is not None:
         return {update.field: update.sealed.value}
@@ -211,6 +213,6 @@ def since(update: MemoryUpdate) -> datetime:
     return datetime.fromisoformat(told) if isinstance(told, str) else update.valid_from or update.occurred_at
 
 
-def vector(raw: bytes) -> np.ndarray[Any, np.dtype[np.float16]] | None:
+def vector(raw: bytes) -> npt.NDArray[np.float16] | None:
     """An embedding as its numbers; None where there is none."""
     return np.frombuffer(raw, dtype=np.float16) if raw else None

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any
 
 from processors.memory.emit import because, changed
-from schemas.events.memory import MemoryCommand, MemoryUpdate
+from schemas.base import JsonValue
+from schemas.events.memory import MemoryCommand, MemoryUpdate, StoreItem
 
 MAX_CHARS = 8_000
 """Text of one value that is encoded; the rest of a longer one is read, not found."""
@@ -16,7 +16,7 @@ _LIVES = "lives_until"
 _STEP = re.compile(r"\{[^{}]*\}|[^.\[\]{}]+|\[(?:-?\d+|\*)\]")
 
 
-def searched_text(command: MemoryCommand, value: Any) -> str:
+def searched_text(command: MemoryCommand, value: JsonValue) -> str:
     """What a search finds the item by: the whole value, the fields that `index` names (LangGraph's paths: `a.b`,
     `tags[*]`, `list[0].name`, `{title,author.name}`, `$`), or nothing where it is False."""
     if command.index is False:
@@ -27,12 +27,12 @@ def searched_text(command: MemoryCommand, value: Any) -> str:
     return "\n".join(found)[:MAX_CHARS]
 
 
-def whole_text(value: Any) -> str:
+def whole_text(value: JsonValue) -> str:
     """What an item is found by whose whole value is searched."""
     return "\n".join(_leaves(value))[:MAX_CHARS]
 
 
-def at_path(value: Any, path: str) -> list[Any]:
+def at_path(value: JsonValue, path: str) -> list[JsonValue]:
     """The nodes at a path; none where it leads nowhere."""
     nodes = [value]
     for step in _STEP.findall(path):
@@ -40,7 +40,7 @@ def at_path(value: Any, path: str) -> list[Any]:
     return nodes
 
 
-def _child(node: Any, step: str) -> Sequence[Any]:
+def _child(node: JsonValue, step: str) -> Sequence[JsonValue]:
     if step.startswith("{"):
         return [found for path in step[1:-1].split(",") for found in at_path(node, path.strip()) if path.strip()]
     if not step.startswith("["):
@@ -55,7 +55,7 @@ def _child(node: Any, step: str) -> Sequence[Any]:
     return [node[place]] if -len(node) <= place < len(node) else []
 
 
-def _leaves(value: Any, name: str = "") -> Iterator[str]:
+def _leaves(value: JsonValue, name: str = "") -> Iterator[str]:
     """A line a leaf, named by its key: "language: zh-CN"."""
     if isinstance(value, dict):
         for key, inner in value.items():
@@ -83,14 +83,14 @@ def lives_until(item: MemoryUpdate) -> datetime | None:
     return None if told[_LIVES] is None else datetime.fromisoformat(str(told[_LIVES]))
 
 
-def living(item: MemoryUpdate) -> MemoryUpdate:
+def living(item: StoreItem) -> StoreItem:
     """The item as its time to live ends it, which stays with it whatever its class says."""
     until = None if item.expires_at is None else item.expires_at.isoformat()
     told = {**item.sealed.attributes, _LIVES: until}
     return item.model_copy(update={"sealed": item.sealed.model_copy(update={"attributes": told})})
 
 
-def touched(standing: MemoryUpdate, at: datetime) -> MemoryUpdate | None:
+def touched(standing: StoreItem, at: datetime) -> StoreItem | None:
     """The item with its time renewed from now on; None where it has none, or it has run out."""
     until = lives_until(standing)
     if until is None or _over(standing, at) or at <= standing.last_accessed_at:

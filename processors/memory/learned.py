@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Literal
 
 from processors.memory.emit import because, changed, plain_decision, update
 from processors.memory.index import Slot, values_of
@@ -28,7 +28,8 @@ from processors.memory.values import same
 from processors.memory.versions import Encode, Versions
 from processors.reader.rules.domain import profile_fields
 from processors.step import Emit
-from schemas.events.memory import Feedback, MemoryBody, MemoryUpdate, Reason, State
+from schemas.base import JsonValue
+from schemas.events.memory import Feedback, MemoryBody, MemoryUpdate, Reason, State, StatementMemory
 from schemas.log.ids import record_id
 from schemas.log.owner import Owner, OwnerKind
 from schemas.profile.model import Profile
@@ -66,13 +67,13 @@ class Learned:
                 out += self._trait(f, name, value, LIKED)
         return out
 
-    def _wishes(self, f: Feedback) -> Mapping[str, Any]:
+    def _wishes(self, f: Feedback) -> Mapping[str, JsonValue]:
         if not f.sealed.comment:
             return {}
         found = profile_fields(self._profile, f.sealed.comment, 0, f.sealed.comment)
         return {name: value for x in found if x.kind == "preference" for name, value in x.slots}
 
-    def _trait(self, f: Feedback, name: str, value: Any, step: Decimal) -> list[Emit]:
+    def _trait(self, f: Feedback, name: str, value: JsonValue, step: Decimal) -> list[Emit]:
         spec = self._profile.field(name)
         if spec is None or spec.kind != "preference":
             return [self._decided(f, name, because("refused", "feedback", "unknown_trait"), None)]
@@ -114,7 +115,7 @@ class Learned:
         self._standing.put(moved)
         return [update(moved), self._decided(f, name, reason, moved)]
 
-    def _begun(self, f: Feedback, name: str, value: Any, replaced: list[MemoryUpdate]) -> list[Emit]:
+    def _begun(self, f: Feedback, name: str, value: JsonValue, replaced: list[MemoryUpdate]) -> list[Emit]:
         out: list[Emit] = []
         for old in replaced:
             out += self._versions.end(old, self._at, self._at, because("superseding", "feedback", "trait_changed"))
@@ -126,7 +127,7 @@ class Learned:
         text = self._versions.worded({name: value}, language)
         terms, embedding = self._encode(text)
         reason = because("observed", "feedback", "trait", float(INFERRED))
-        begun = MemoryUpdate(
+        begun = StatementMemory(
             tenant=self._owner.tenant, owner_kind=OwnerKind.USER, owner_id=self._owner.id, record_id=record,
             version=version, revision=revision, kind="preference", state="observed", reason=reason, field=name,
             scope=GLOBAL, importance=bounded(self._profile.importance.get("preference", 0.6)), confidence=INFERRED,

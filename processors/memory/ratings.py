@@ -12,13 +12,13 @@ from datetime import datetime
 from processors.memory.emit import because
 from processors.memory.store import Standing
 from schemas.base import Json
-from schemas.events.memory import Feedback, MemoryBody, MemoryUpdate
+from schemas.events.memory import Feedback, KeptFeedback, MemoryBody
 from schemas.log.ids import record_id
 from schemas.log.owner import OwnerKind
 from schemas.profile.model import Profile
 
 
-def kept(f: Feedback, standing: Standing, profile: Profile, at: datetime) -> MemoryUpdate:
+def kept(f: Feedback, standing: Standing, profile: Profile, at: datetime) -> KeptFeedback:
     """One record a feedback, of kind `feedback`; nothing of it stays in the gate's state but its id."""
     name = record_id(f.owner, "feedback", f.feedback_id)
     value: dict[str, Json] = {
@@ -28,9 +28,9 @@ def kept(f: Feedback, standing: Standing, profile: Profile, at: datetime) -> Mem
         "traits": dict(f.sealed.traits),
     }  # fmt: skip
     reason = because("kept", "feedback", f"about_{f.about}")
-    record = MemoryUpdate(
+    record = KeptFeedback(
         tenant=f.tenant, owner_kind=OwnerKind.USER, owner_id=f.user_id, record_id=name,
-        revision=standing.next_numbers(name)[1], kind="feedback", state="active", reason=reason, category=f.about,
+        revision=standing.next_numbers(name)[1], state="active", reason=reason, category=f.about,
         namespace=("feedback", f.user_id), key=f.feedback_id, user_id=f.user_id, interaction_id=f.interaction_id,
         occurred_at=at, valid_from=at, known_at=at, last_accessed_at=at, extractor="feedback", profile=profile.name,
         profile_version=profile.version,

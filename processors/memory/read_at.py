@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
-from schemas.base import Json
+from schemas.base import Json, JsonValue
 from schemas.events.memory import MAX_SPANS, Span
 
 ReadAt = Mapping[str, tuple[Span, ...]]
 """Turn id -> its spans, at most MAX_SPANS."""
 
 
-def opened(told: Any) -> dict[str, tuple[Span, ...]]:
+def opened(told: JsonValue) -> dict[str, tuple[Span, ...]]:
     """Of a row; nothing where a gate of before has written it."""
     return {turn: tuple(Span(start=s, end=e) for s, e in spans) for turn, spans in (told or {}).items()}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from processors.memory.candidates import CandidateGate
 from processors.memory.certainty import no_surer
@@ -26,6 +26,7 @@ from processors.memory.versions import VERSIONED, Versions
 from processors.reader.carried import denies, words_of
 from processors.reader.rules.protocol import holds_many, values_of
 from processors.step import Emit
+from schemas.base import JsonValue
 from schemas.events.memory import Candidate, Decision, Extraction, MemoryUpdate, Reason
 from schemas.profile.model import Profile
 
@@ -299,7 +300,7 @@ def _words(c: Candidate, held: MemoryUpdate) -> tuple[frozenset[str], frozenset[
     return words_of(c.text, owners), words_of(held.sealed.text, owners)
 
 
-def _holds(sharper: Any, other: Any) -> bool:
+def _holds(sharper: JsonValue, other: JsonValue) -> bool:
     """Does a value say all of another one, and maybe more?"""
     if isinstance(sharper, bool) or isinstance(other, bool):
         return same(sharper, other)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any
 
 from processors.memory.index import values_of as standing_values
 from processors.memory.meaning import meaning, meaning_of_candidate
@@ -13,6 +12,7 @@ from processors.memory.rows import Rejection
 from processors.memory.store import Standing
 from processors.memory.values import canonical
 from processors.reader.rules.protocol import values_of
+from schemas.base import JsonValue
 from schemas.events.memory import Candidate, Extraction, MemoryUpdate
 from schemas.log.ids import keyed_hash
 
@@ -67,7 +67,7 @@ def _read_there(r: Rejection, places: ReadAt) -> bool:
 def bars(rejections: Collection[Rejection], u: MemoryUpdate, hash_key: bytes, places: ReadAt) -> bool:
     """Does a rejection bar what a record says? As `barred` for a candidate: by what it was known from, and where it was
     read there."""
-    values: dict[str, Any] = standing_values(u) or {"": u.sealed.text}
+    values: dict[str, JsonValue] = standing_values(u) or {"": u.sealed.text}
     said, words = {s.turn_id for s in u.sources}, _words(u.sealed.terms, hash_key)
     means = meaning(u, hash_key)
     for r in rejections:
@@ -92,7 +92,7 @@ def barred(c: Candidate, source: Extraction, rejections: Collection[Rejection], 
     """
     if not rejections:
         return None
-    values: dict[str, Any] = dict(values_of(c)) or {"": c.text}
+    values: dict[str, JsonValue] = dict(values_of(c)) or {"": c.text}
     accepted, occurred = source.accepted_at, source.turn.occurred_at
     turn, words, means = (source.turn.turn_id,), _words(c.terms, hash_key), meaning_of_candidate(c, hash_key)
     places = {source.turn.turn_id: c.spans or ((c.span,) if c.span is not None else ())}

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from processors.dedupe.window import WINDOW
-from processors.memory.emit import because, changed
+from processors.memory.emit import Changes, because, changed
 from processors.memory.index import saying_of, values_of
 from processors.memory.rules import DUPLICATE_IMPORTANCE, EXPLICIT, MAX_SOURCES, bounded
 from processors.memory.store import Standing
@@ -43,7 +42,7 @@ def renewed(old: MemoryUpdate, new: MemoryUpdate) -> MemoryUpdate:
     """As what a turn says again: renewed, and more important. The id that the caller was told leads to it; of more
     than MAX_SOURCES such ids the newest do."""
     ids = [i for i in old.also if i != new.record_id] + [new.record_id] * (new.record_id != old.record_id)
-    more: dict[str, Any] = {}
+    more: Changes = {}
     if old.version == 1 and old.valid_from and new.valid_from:
         more["valid_from"] = min(old.valid_from, new.valid_from)
     if old.state == "observed":
@@ -51,7 +50,7 @@ def renewed(old: MemoryUpdate, new: MemoryUpdate) -> MemoryUpdate:
     if old.source == "inferred":
         more["source"] = "confirmed"
     if new.field is not None and not old.fields:  # the same value, in the spelling and the words of now
-        told: dict[str, Any] = {"value": new.sealed.value}
+        told: Changes = {"value": new.sealed.value}
         if new.sealed.text:
             told |= {"text": new.sealed.text, "terms": new.sealed.terms, "embedding": new.sealed.embedding}
             more["model_id"] = new.model_id

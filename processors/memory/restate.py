@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from typing import cast
 
 from processors.memory.emit import because, changed, plain_decision, update
 from processors.memory.index import since, slots_of
@@ -21,7 +20,7 @@ from processors.memory.versions import VERSIONED
 from processors.reader.rules.protocol import values_of
 from processors.step import Emit
 from schemas.events.documents import KeptMemory
-from schemas.events.memory import Candidate, CandidateKind, Extraction, MemoryUpdate, Span
+from schemas.events.memory import Candidate, Extraction, MemoryUpdate, Span, StatementMemory
 
 LEARNED = VERSIONED | {"episode", "relation"}
 
@@ -29,11 +28,9 @@ LEARNED = VERSIONED | {"episode", "relation"}
 def kept_of(turn_id: str, standing: Standing) -> list[KeptMemory]:
     """What stands of what a turn was the first to say, as a project's report counts it."""
     return [
-        KeptMemory(
-            kind=cast(CandidateKind, u.kind), episode_type=u.episode_type, text=u.sealed.text, record_id=u.record_id
-        )
+        KeptMemory(kind=u.kind, episode_type=u.episode_type, text=u.sealed.text, record_id=u.record_id)
         for u in standing.all()
-        if u.kind in LEARNED and u.state == "active" and u.sources and u.sources[0].turn_id == turn_id
+        if isinstance(u, StatementMemory) and u.state == "active" and u.sources and u.sources[0].turn_id == turn_id
     ]
 
 

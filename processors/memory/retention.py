@@ -25,7 +25,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 
 from processors.memory.doubted import is_doubted
-from processors.memory.emit import because, plain_decision, update
+from processors.memory.emit import because, deleted, plain_decision, update
 from processors.memory.in_project import expired
 from processors.memory.items import lives_until
 from processors.memory.restate import LEARNED
@@ -35,7 +35,7 @@ from processors.state_tables import JsonRows, Single, Table, TimeRows
 from processors.step import Emit, Null, Out, Reads, StateSpace
 from schemas.events.amendments import Amendment
 from schemas.events.envelope import SourceTurn
-from schemas.events.memory import MemoryBody, MemoryCommand, MemoryUpdate
+from schemas.events.memory import Deletion, MemoryBody, MemoryCommand, MemoryUpdate
 from schemas.log import topics
 from schemas.log.owner import Owner, OwnerKind
 from schemas.profile.model import Profile
@@ -252,9 +252,9 @@ class Retention:
             return []
         version, revision, kind = tail.version, tail.revision, tail.kind
         reason = because("retired", "retention", rule)
-        last = MemoryUpdate(
+        last = Deletion(
             tenant=self._owner.tenant, owner_kind=OwnerKind.USER, owner_id=self._owner.id, record_id=record_id,
-            version=version, revision=revision, op="delete", kind=kind, state="deleted", reason=reason,
+            version=version, revision=revision, kind=kind, state="deleted", reason=reason,
             user_id=self._owner.id, occurred_at=now, known_at=now, last_accessed_at=now,
         )  # fmt: skip
         gone = _markers(last, reason)
@@ -283,14 +283,14 @@ def retired(
     return [*map(update, gone), decided]
 
 
-def _markers(u: MemoryUpdate, reason: object, before: int | None = None) -> Sequence[MemoryUpdate]:
+def _markers(u: MemoryUpdate, reason: object, before: int | None = None) -> Sequence[Deletion]:
     """Every version of a record (those before one), without content; revisions go on, so that no redelivery comes
     between."""
-    out: list[MemoryUpdate] = []
+    out: list[Deletion] = []
     for n, version in enumerate(range(min(1, u.version), u.version + 1 if before is None else before)):
-        told = {
-            "version": version, "revision": u.revision + 1 + n, "op": "delete", "state": "deleted",
-            "reason": reason, "sealed": MemoryBody(), "sources": (), "conflicts_with": (), "expires_at": None,
-        }  # fmt: skip
-        out.append(u.model_copy(update=told))
+        marker = deleted(
+            u, version=version, revision=u.revision + 1 + n, reason=reason, sealed=MemoryBody(), sources=(),
+            conflicts_with=(), expires_at=None,
+        )  # fmt: skip
+        out.append(marker)
     return out

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple
 
 import orjson
 
@@ -17,7 +17,7 @@ from processors.memory.read_at import ReadAt
 from processors.memory.rules import MAX_REJECTED_TURNS
 from processors.memory.values import iso
 from processors.state_tables import BuiltRows, JsonRows, Single, Table, TimeRows, UnreadableRow
-from schemas.base import Json
+from schemas.base import Json, JsonValue
 from schemas.events.memory import HotValue, MemoryKind, MemoryUpdate, Span
 from schemas.log import topics
 from schemas.log.codec import Codec
@@ -29,16 +29,20 @@ Ending = Literal["ended", "gone"]
 _CODEC = Codec()
 
 
-def update_of(stored: dict[str, Any]) -> MemoryUpdate:
+def update_of(stored: dict[str, JsonValue]) -> MemoryUpdate:
     """Of its stored form, which is that of its topic. Raises UnreadableRow."""
     try:
-        return cast(MemoryUpdate, _CODEC.event(topics.UPDATES.name, stored))
+        event = _CODEC.event(topics.UPDATES.name, stored)
     except ValueError as exc:
         raise UnreadableRow(str(exc)) from None
+    if not isinstance(event, MemoryUpdate):
+        raise UnreadableRow("u.type: expected memory")
+    return event
 
 
 def stored_update(update: MemoryUpdate) -> dict[str, Json]:
-    return cast("dict[str, Json]", orjson.loads(_CODEC.value(update)))
+    stored: dict[str, Json] = orjson.loads(_CODEC.value(update))
+    return stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ class StoredRecord:
     """A record, active or observed. Its parts get their types when they are asked for: most reads are of the update
     alone."""
 
-    stored: dict[str, Any]
+    stored: dict[str, JsonValue]
 
     @classmethod
     def of(cls, update: MemoryUpdate, features: Features | None, places: ReadAt) -> StoredRecord:
@@ -74,7 +78,7 @@ class StoredRecord:
         return StoredRecord({**self.stored, "p": read_at.row_of(places)})
 
 
-def _record(stored: Any) -> StoredRecord:
+def _record(stored: JsonValue) -> StoredRecord:
     if not isinstance(stored, dict) or not isinstance(stored.get("u"), dict):
         raise UnreadableRow("u: expected a record")
     return StoredRecord(stored)
@@ -114,9 +118,9 @@ class Tail:
         return dataclasses.replace(self, revision=revision)
 
 
-def _tail(stored: Any) -> Tail:
+def _tail(stored: JsonValue) -> Tail:
     """Versions before have left out one after the other of the last four."""
-    parts: list[Any] = list(stored)
+    parts: list[JsonValue] = list(stored)
     version, revision, kind, last, number, deleted, by_change = parts + [None, -1, False, False][len(parts) - 3 :]
     told = None if last is None else _last_version(last)
     return Tail(int(version), int(revision), kind, told, int(number), bool(deleted), bool(by_change))
@@ -128,7 +132,7 @@ def _stored_tail(tail: Tail) -> Json:
     return [*row, True] if tail.by_change else row
 
 
-def _last_version(stored: Any) -> LastVersion:
+def _last_version(stored: JsonValue) -> LastVersion:
     return LastVersion(
         str(stored["scope"]), dict(stored["hashes"]), tuple(stored["turns"]), stored.get("means"),
         read_at.opened(stored.get("places")),
@@ -156,7 +160,7 @@ class VersionOf(NamedTuple):
     version: int
 
 
-def _versions(stored: Sequence[Any]) -> tuple[VersionOf, ...]:
+def _versions(stored: Sequence[JsonValue]) -> tuple[VersionOf, ...]:
     return tuple(VersionOf._make(entry) for entry in stored)
 
 
@@ -195,7 +199,7 @@ class Rejection:
         )  # fmt: skip
 
 
-def _rejection(stored: Any) -> Rejection:
+def _rejection(stored: JsonValue) -> Rejection:
     return Rejection(
         stored["kind"], stored["field"], stored["scope"], stored["hash"], tuple(stored["turns"]),
         datetime.fromisoformat(stored["at"]), stored.get("words"), stored.get("means"),
@@ -219,7 +223,7 @@ class ReplacedVersions:
     """What a record replaced, until then. Versions get their type when they are asked for."""
 
     until: datetime
-    stored: Sequence[dict[str, Any]]
+    stored: Sequence[dict[str, JsonValue]]
 
     @classmethod
     def of(cls, updates: Sequence[MemoryUpdate], until: datetime) -> ReplacedVersions:
@@ -233,7 +237,7 @@ class ReplacedVersions:
         return ReplacedVersions(self.until, [u for u in self.stored if u.get("session_id") != session_id])
 
 
-def _replaced(stored: Any) -> ReplacedVersions:
+def _replaced(stored: JsonValue) -> ReplacedVersions:
     return ReplacedVersions(datetime.fromisoformat(stored["until"]), tuple(stored["old"]))
 
 
@@ -266,7 +270,7 @@ class KeptReading(NamedTuple):
     until: datetime
 
 
-def _reading(stored: Any) -> KeptReading:
+def _reading(stored: JsonValue) -> KeptReading:
     if isinstance(stored, list):  # before a second reading could follow: [extractor, version, until]
         return KeptReading(TurnReading({str(stored[0]): int(stored[1])}), datetime.fromisoformat(stored[2]))
     spans = {r: None if s is None else Span(start=s[0], end=s[1]) for r, s in stored.get("spans", {}).items()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from processors.dedupe.calibration import calibration_for
 from processors.future_timestamps import dated_ahead
@@ -30,7 +29,7 @@ from processors.memory.versions import Versions
 from processors.memory.views import UserViews, ViewParts
 from processors.ports import Models, ProfileBook, vectors
 from processors.screen import callers
-from processors.step import Emit, Out, PlainStep, Reads, Record, Reject, StateSpace
+from processors.step import Emit, Out, PlainStep, Prepared, Reads, Record, Reject, StateSpace
 from schemas.events.amendments import Amendment
 from schemas.events.documents import KeptMemory, ProjectCandidate, ProjectCandidateBody
 from schemas.events.envelope import Tick
@@ -77,7 +76,7 @@ class Gate(PlainStep):
             book, self._encode, self._calibration, encoder.dimensions, encoder.model_id, ask_model
         )
 
-    def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
+    def prepare(self, records: Sequence[Record]) -> Sequence[Prepared]:
         """Callers' own statements go through the same screen and encoder as turns."""
         own = [r.event if isinstance(r.event, MemoryCommand | Feedback) else None for r in records]
         clean = callers.screened(self._models, self._book, own)
@@ -94,7 +93,7 @@ class Gate(PlainStep):
         terms, embedding = self._encode(searched)
         return e.model_copy(update={"sealed": e.sealed.model_copy(update={"terms": terms, "embedding": embedding})})
 
-    def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
+    def reads(self, record: Record, prepared: Prepared) -> tuple[Reads, ...]:
         event = record.event
         match event:
             case Extraction() | Feedback() | MemoryCommand() | JobResult():
@@ -121,7 +120,7 @@ class Gate(PlainStep):
                 return citations.reads_of(event)
         return ()
 
-    def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
+    def then_reads(self, record: Record, prepared: Prepared, state: StateSpace) -> tuple[Reads, ...]:
         event = record.event
         if isinstance(event, Given) and _book(event, state, event.accepted_at).waits(
             event.context_id, event.interaction_id

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any
 
-from processors.memory.emit import because, changed, plain_decision, update
+from processors.memory.emit import Changes, because, changed, deleted, plain_decision, update
 from processors.memory.index import values_of
 from processors.memory.narrative import Statement, in_order, language_of, missing, narrative
 from processors.memory.rows import NARRATIVE_JOB, SUMMARIES, NarrativeJob
@@ -18,7 +17,7 @@ from processors.memory.store import Standing
 from processors.memory.versions import FIELDS_LEFT
 from processors.step import Emit, OwnerState
 from schemas.events.documents import Job, JobBody
-from schemas.events.memory import JobResult, MemoryBody, MemoryCommand, MemoryUpdate, Reason
+from schemas.events.memory import JobResult, MemoryBody, MemoryCommand, MemoryUpdate, ProfileNarrative, Reason
 from schemas.log import topics
 from schemas.log.ids import record_id
 from schemas.log.owner import Owner, OwnerKind
@@ -84,10 +83,8 @@ class Summary:
         found = self._written(rule, ask=False, anew=old.sealed.attributes.get("written_by") != BY_RULES)
         if found or self._statements():
             return found
-        last = changed(
-            old, op="delete", state="deleted", sealed=MemoryBody(), sources=(),
-            reason=because("retired", "profile", "nothing_known"),
-        )  # fmt: skip
+        reason = because("retired", "profile", "nothing_known")
+        last = deleted(old, revision=old.revision + 1, sealed=MemoryBody(), sources=(), reason=reason)
         self._standing.remove(last)
         return [update(last)]
 
@@ -121,7 +118,7 @@ class Summary:
             return []
         reason = because("kept" if old is None else "superseding", "profile", rule)
         body = MemoryBody(text=text, value=said, attributes={"written_by": BY_RULES})
-        told: dict[str, Any] = {
+        told: Changes = {
             "reason": reason, "language": language, "known_at": self._at, "occurred_at": self._at, "sealed": body,
             "last_accessed_at": self._at, "extractor": "rules", "profile_version": self._profile.version,
         }  # fmt: skip
@@ -130,10 +127,10 @@ class Summary:
         out = [update(new), self._decided(f"narrative/{new.revision}", reason, new)]
         return [*out, *([self._job(new, statements)] if ask and self._ask else [])]
 
-    def _new(self, told: dict[str, Any]) -> MemoryUpdate:
-        return MemoryUpdate(
+    def _new(self, told: Changes) -> ProfileNarrative:
+        return ProfileNarrative(
             tenant=self._owner.tenant, owner_kind=OwnerKind.USER, owner_id=self._owner.id, record_id=self._id(),
-            revision=self._standing.next_numbers(self._id())[1], kind="profile", state="active", key="narrative",
+            revision=self._standing.next_numbers(self._id())[1], state="active", key="narrative",
             user_id=self._owner.id, valid_from=self._at, profile=self._profile.name, **told,
         )  # fmt: skip
 

@@ -14,7 +14,7 @@ from decimal import Decimal
 
 from processors.memory import column_provenance
 from processors.memory.column_provenance import Timed
-from processors.memory.emit import because, changed, plain_decision, update
+from processors.memory.emit import because, deleted, plain_decision, update
 from processors.memory.index import Slot, values_of
 from processors.memory.rules import RATING_IMPORTANCE, bounded
 from processors.memory.store import Standing
@@ -22,7 +22,7 @@ from processors.memory.versions import Encode
 from processors.step import Emit
 from schemas.base import Json
 from schemas.events.envelope import SourceTurn
-from schemas.events.memory import Feedback, MemoryBody, MemoryCommand, MemoryUpdate, Reason
+from schemas.events.memory import Feedback, MemoryBody, MemoryCommand, MemoryUpdate, Reason, StoreItem, TableRow
 from schemas.log.ids import record_id
 from schemas.log.owner import Owner, OwnerKind
 from schemas.profile.model import Profile, TableColumn, TableSpec
@@ -141,7 +141,7 @@ class TableGate:
                     values.append((holder.known_at, Timed(at, values_of(holder).get(name))))
         return [v for _, v in sorted(values, key=lambda p: p[0]) if v.value is not None]
 
-    def _written(self, c: _Change, row: MemoryUpdate | None) -> dict[str, Timed]:
+    def _written(self, c: _Change, row: TableRow | None) -> dict[str, Timed]:
         """What callers wrote to a user's one row, this change included: it replaces all that stands, also what a clock
         dated ahead of it."""
         told = column_provenance.of(row)
@@ -151,20 +151,20 @@ class TableGate:
             told[column.name] = Timed(at, c.columns[column.name])
         return told
 
-    def named(self, name: str) -> MemoryUpdate | None:
+    def named(self, name: str) -> TableRow | None:
         """The row of a record id (its own, or its store item's), of a store key, or of the id that callers know."""
-        found = self._standing.get(name)
-        if found is not None and found.extractor == "table":
-            spec = table_named(self._profile, found.category or "")
-            return None if spec is None or found.key is None else self._row(Place(spec, found.key, found.key))
+        match self._standing.get(name):
+            case TableRow(category=table, key=key) | StoreItem(extractor="table", category=str(table), key=str(key)):
+                spec = table_named(self._profile, table)
+                return None if spec is None else self._row(Place(spec, key, key))
         keys = (at_key(spec, name) for spec in self._profile.tables)
         ids = (at_id(spec, name) for spec in self._profile.tables if not spec.unique)
         rows = (self._row(p) for p in (*keys, *ids) if p is not None)
         return next((r for r in rows if r is not None), None)
 
-    def judged(self, f: Feedback, row: MemoryUpdate) -> list[Emit]:
+    def judged(self, f: Feedback, row: TableRow) -> list[Emit]:
         """Feedback on a suggestion: the columns that the profile names, and the importance of the case (C6)."""
-        spec = table_named(self._profile, row.category or "")
+        spec = table_named(self._profile, row.category)
         if spec is None:
             return []
         c, columns = spec.cases, dict[str, Json]()
@@ -179,7 +179,7 @@ class TableGate:
         weight = RATING_IMPORTANCE.get(f.rating or "neutral", 0.0)
         rule = f"rating_{f.rating}" if f.rating else "adopted" if f.adopted else "comment"
         reason = because("kept", "feedback", rule)
-        place = Place(spec, row.key or "", row.key or "")
+        place = Place(spec, row.key, row.key)
         out = self._apply(_Change(place, columns, reason, importance=weight))
         return [*out, self._decided(f"{f.feedback_id}/{row.record_id}", reason, self._row(place))]
 
@@ -192,9 +192,9 @@ class TableGate:
         created = old.occurred_at if old is not None else c.created or self._at
         cited = {s.turn_id: s for s in (*(old.sources if old else ()), *c.sources)}
         importance = bounded((old.importance if old else 0.5) + c.importance)
-        row = MemoryUpdate(
+        row = TableRow(
             tenant=self._owner.tenant, owner_kind=OwnerKind.USER, owner_id=self._owner.id, record_id=name,
-            revision=self._standing.next_numbers(name)[1], kind="table", state="active", reason=c.reason,
+            revision=self._standing.next_numbers(name)[1], state="active", reason=c.reason,
             category=c.place.spec.name, namespace=(c.place.spec.namespace, self._owner.id), key=c.place.key,
             importance=importance, confidence=Decimal(1), user_id=self._owner.id, occurred_at=created,
             valid_from=created, known_at=self._at, last_accessed_at=self._at,
@@ -204,20 +204,19 @@ class TableGate:
         self._standing.put(row)
         return [update(row), *self._item(c.place, row)]
 
-    def _item(self, place: Place, row: MemoryUpdate) -> list[Emit]:
+    def _item(self, place: Place, row: TableRow) -> list[Emit]:
         """The store's view of a row: what the profile shows there, and the text by which it is found."""
         values = dict(row.sealed.value) if isinstance(row.sealed.value, dict) else {}
         text = search_text(place.spec, values)
         terms, embedding = self._encode(text) if text else ((), b"")
         name = record_id(self._owner, "item", list(row.namespace), place.key)
         value = shown(place.spec, values, row.occurred_at, row.known_at)
-        item = row.model_copy(
-            update={
-                "record_id": name, "revision": self._standing.next_numbers(name)[1], "kind": "item",
-                "model_id": self._model_id if embedding else "",
-                "sealed": MemoryBody(text=text, value=value, terms=terms, embedding=embedding),
-            }
-        )  # fmt: skip
+        told = {
+            "record_id": name, "revision": self._standing.next_numbers(name)[1], "kind": "item",
+            "model_id": self._model_id if embedding else "",
+            "sealed": MemoryBody(text=text, value=value, terms=terms, embedding=embedding),
+        }  # fmt: skip
+        item = StoreItem.model_construct(**{**row.__dict__, **told})
         self._standing.put(item)
         return [update(item)]
 
@@ -227,7 +226,7 @@ class TableGate:
         found = [r for r in (self._standing.get(self._id(place)), self._standing.get(items)) if r is not None]
         out: list[Emit] = []
         for record in found:
-            gone = changed(record, op="delete", state="deleted", reason=reason, sealed=MemoryBody(), sources=())
+            gone = deleted(record, revision=record.revision + 1, reason=reason, sealed=MemoryBody(), sources=())
             self._standing.remove(gone)
             out.append(update(gone))
         told = reason if found else because("skipped", "command", "unknown_memory")
@@ -239,8 +238,9 @@ class TableGate:
             return False
         return self._standing.rows_of(place.spec.name) >= place.spec.max_rows
 
-    def _row(self, place: Place) -> MemoryUpdate | None:
-        return self._standing.get(self._id(place))
+    def _row(self, place: Place) -> TableRow | None:
+        row = self._standing.get(self._id(place))
+        return row if isinstance(row, TableRow) else None
 
     def _values(self, place: Place) -> dict[str, Json]:
         row = self._row(place)

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from schemas.base import JsonValue
 
 _DECADE = re.compile(r"([1-9]\d*0)\+")
 _RANGE = re.compile(r"(\d{1,15}(?:\.\d{1,4})?)-(\d{1,15}(?:\.\d{1,4})?)")
@@ -25,7 +27,7 @@ class _Span(NamedTuple):
     high: float
 
 
-def vaguer(new: Any, new_is_about: bool, old: Any, old_is_about: bool, place: bool = False) -> bool:
+def vaguer(new: JsonValue, new_is_about: bool, old: JsonValue, old_is_about: bool, place: bool = False) -> bool:
     """Does `new` say less than `old`, and nothing else? `is_about`: said approximately. False for equal values."""
     if place and isinstance(new, str) and isinstance(old, str):
         return _wider_place(new, old)
@@ -36,7 +38,7 @@ def vaguer(new: Any, new_is_about: bool, old: Any, old_is_about: bool, place: bo
     return inside and wide.high - wide.low > narrow.high - narrow.low
 
 
-def _span(value: Any, about: bool) -> _Span | None:
+def _span(value: JsonValue, about: bool) -> _Span | None:
     if isinstance(value, str):
         text = value.strip()
         if match := _DECADE.fullmatch(text):

@@ -6,18 +6,17 @@ import math
 import re
 import unicodedata
 from datetime import datetime
-from typing import Any
 
 import orjson
 
 from processors.dedupe.features import digest
-from schemas.base import Json
+from schemas.base import Json, JsonValue
 
 _TELLING = re.compile(r"[#%&@]|(?<!\w)-(?=\d)")
 """Punctuation that says something: "C#" is not "C", "-5" is not "5"."""
 
 
-def normal(value: Any) -> Json:
+def normal(value: JsonValue) -> Json:
     """A value with width, case, white space and number type taken out."""
     if isinstance(value, bool) or value is None:
         return value
@@ -37,7 +36,7 @@ def normal(value: Any) -> Json:
     return str(value)
 
 
-def canonical(value: Any) -> str:
+def canonical(value: JsonValue) -> str:
     """Text that is equal exactly when the values are the same."""
     return orjson.dumps(normal(value), option=orjson.OPT_SORT_KEYS).decode()
 
@@ -50,7 +49,7 @@ def wording(text: str) -> str:
     return " ".join((digest(text), "".join(signs), "".join(_TELLING.findall(folded))))
 
 
-def same(a: Any, b: Any) -> bool:
+def same(a: JsonValue, b: JsonValue) -> bool:
     return canonical(a) == canonical(b)
 
 

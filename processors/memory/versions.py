@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any
 
 from processors.memory.emit import because, changed, update
 from processors.memory.index import since, values_of
 from processors.memory.store import Standing
 from processors.step import Emit
+from schemas.base import JsonValue
 from schemas.events.memory import MemoryUpdate, Reason
 from schemas.profile.model import Profile
 
@@ -42,7 +42,7 @@ class Versions:
         left = {} if leaving is None else {n: v for n, v in values_of(old).items() if n not in set(leaving)}
         return [update(closed), *(self._rest(old, closed, left, known) if left else ())]
 
-    def _rest(self, old: MemoryUpdate, closed: MemoryUpdate, left: dict[str, Any], known: datetime) -> list[Emit]:
+    def _rest(self, old: MemoryUpdate, closed: MemoryUpdate, left: dict[str, JsonValue], known: datetime) -> list[Emit]:
         text = self.worded(left, old.language)
         terms, embedding = self._encode(text)
         attributes = {**old.sealed.attributes, "since": since(old).isoformat()}
@@ -59,7 +59,7 @@ class Versions:
         self._standing.put(rest)
         return [update(rest)]
 
-    def reworded(self, old: MemoryUpdate, value: Any) -> dict[str, Any]:
+    def reworded(self, old: MemoryUpdate, value: JsonValue) -> dict[str, JsonValue]:
         """Body of a record whose value was corrected without a new text."""
         named = values_of(old)
         values = value if old.fields and isinstance(value, Mapping) else dict.fromkeys(named, value)
@@ -67,7 +67,7 @@ class Versions:
         terms, embedding = self._encode(text)
         return {"text": text, "terms": terms, "embedding": embedding}
 
-    def worded(self, values: Mapping[str, Any], language: str) -> str:
+    def worded(self, values: Mapping[str, JsonValue], language: str) -> str:
         """`label: value` for each field, with the catalogue's labels."""
         zh = language == "zh"
         parts = []

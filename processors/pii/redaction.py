@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from inference.language import HAN
 from processors.pii.redact import Redaction, apply
 from processors.pii.redacted_values import NOTHING, Gone
 from processors.ports import Models, ProfileBook
+from schemas.base import JsonValue
 from schemas.profile.pii_policy import DEFAULT_POLICY, PiiPolicy
 
 _SHORT = 4
@@ -47,7 +47,7 @@ def redact(models: Models, book: ProfileBook, tenants: Sequence[str], texts: Seq
     ]
 
 
-def strings(value: Any) -> Iterator[str]:
+def strings(value: JsonValue) -> Iterator[str]:
     """Every text of free JSON that can hold an entity, in a fixed order: strings, keys that look like one, and as
     "key: value" what says little without its key (a number, a password)."""
     if isinstance(value, str):
@@ -65,13 +65,13 @@ def strings(value: Any) -> Iterator[str]:
             yield from strings(item)
 
 
-def replaced(value: Any, redacted: Mapping[str, str], gone: Gone = NOTHING) -> Any:
+def replaced(value: JsonValue, redacted: Mapping[str, str], gone: Gone = NOTHING) -> JsonValue:
     """The same JSON with its texts redacted, and without what policy took out of the record's other parts (`gone`). A
     number of which something was masked becomes a string; of keys that are masked alike each keeps its value."""
     if isinstance(value, str):
         return gone.value(value, redacted.get(value, value))
     if isinstance(value, Mapping):
-        out: dict[Any, Any] = {}
+        out: dict[JsonValue, JsonValue] = {}
         for key, item in value.items():
             name = _named(key, redacted, gone) if isinstance(key, str) else key
             while name in out:
@@ -97,7 +97,7 @@ def _named(key: str, redacted: Mapping[str, str], gone: Gone) -> str:
     return key if _GIVEN_KEY.fullmatch(key) else gone.value(key, key)
 
 
-def _beside(key: Any, item: Any, redacted: Mapping[str, str], gone: Gone) -> Any:
+def _beside(key: JsonValue, item: JsonValue, redacted: Mapping[str, str], gone: Gone) -> JsonValue:
     told = _with_key(key, item)
     shown = told if told is None else redacted.get(told, told)
     if told is None or shown is None or shown == told:
@@ -105,7 +105,7 @@ def _beside(key: Any, item: Any, redacted: Mapping[str, str], gone: Gone) -> Any
     return gone.text(shown.removeprefix(f"{key}: "))
 
 
-def _with_key(key: Any, item: Any) -> str | None:
+def _with_key(key: JsonValue, item: JsonValue) -> str | None:
     if isinstance(item, bool) or not isinstance(item, int | float | str) or not 0 < len(str(item)) <= _SHORT_VALUE:
         return None
     long = not isinstance(item, str) and len(str(item)) >= _LONG_NUMBER

@@ -7,7 +7,7 @@ from typing import Any
 
 from processors.pii.redacted_values import NOTHING, Gone
 from processors.pii.redaction import replaced, strings
-from schemas.base import JsonObject
+from schemas.base import JsonObject, JsonValue
 from schemas.events.memory import Decision, MemoryUpdate
 from schemas.events.sessions import Checkpoint, SessionState
 from schemas.events.turns import ScreenedTurn
@@ -40,7 +40,7 @@ def texts_of(event: Stored) -> list[str]:
     """Every text that policy looks at."""
     out: list[str] = []
     sealed = sealed_of(event)
-    for path in TEXTS[type(event)]:
+    for path in _paths(event):
         for found in _at(sealed, path):
             out.extend(strings(found))
     return out
@@ -48,14 +48,18 @@ def texts_of(event: Stored) -> list[str]:
 
 def record_of(event: Stored, redacted: Mapping[str, str], gone: Gone = NOTHING) -> JsonObject:
     """The event as JSON with its texts replaced, for `Amendment.sealed.record`. `gone`: what policy took out of it."""
-    sealed: Any = sealed_of(event)
-    for path in TEXTS[type(event)]:
+    sealed: JsonValue = sealed_of(event)
+    for path in _paths(event):
         sealed = _mapped(sealed, path, lambda value: replaced(value, redacted, gone))
     clear: JsonObject = event.model_dump(mode="json", exclude={"sealed"})
     return {**clear, "sealed": sealed}
 
 
-def _at(value: Any, path: Path) -> Iterator[Any]:
+def _paths(event: Stored) -> tuple[Path, ...]:
+    return next(paths for kind, paths in TEXTS.items() if isinstance(event, kind))
+
+
+def _at(value: JsonValue, path: Path) -> Iterator[JsonValue]:
     if not path:
         yield value
         return
@@ -69,7 +73,7 @@ def _at(value: Any, path: Path) -> Iterator[Any]:
         yield from _at(value[int(head)], rest)
 
 
-def _mapped(value: Any, path: Path, change: Callable[[Any], Any]) -> Any:
+def _mapped(value: JsonValue, path: Path, change: Callable[[JsonValue], JsonValue]) -> JsonValue:
     if not path:
         return change(value)
     head, rest = path[0], path[1:]

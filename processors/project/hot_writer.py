@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Literal
 
 from processors.hot_matter import keys_of
-from processors.memory.emit import because, plain_decision, update
+from processors.memory.emit import because, deleted, plain_decision, update
 from processors.memory.rules import EXPLICIT
 from processors.memory.values import same
 from processors.ports import Models
@@ -25,7 +25,7 @@ from schemas.base import JsonObject, JsonValue
 from schemas.events.documents import ProjectCommand, TurnDigest, UserMemory
 from schemas.events.envelope import SourceTurn
 from schemas.events.hot_memory import CORRECTED, HAND, REMEMBERED
-from schemas.events.memory import HotValue, MemoryBody, MemoryUpdate, Reason
+from schemas.events.memory import Deletion, GateName, HotMemory, HotValue, MemoryBody, MemoryUpdate, Reason
 from schemas.log.owner import Owner, OwnerKind
 from schemas.profile.model import Profile
 
@@ -182,7 +182,7 @@ class HotWriter:
         self._rows.table(PROPOSED).put(s.entry.name, new)
         return [update(new)]
 
-    def unpropose(self, entry: HotName, at: datetime, rule: str, gate: str = "command") -> list[Out]:
+    def unpropose(self, entry: HotName, at: datetime, rule: str, gate: GateName = "command") -> list[Out]:
         """The proposal of an entry leaves, where it has one."""
         table = self._rows.table(PROPOSED)
         old = table.get(entry.name)
@@ -210,11 +210,9 @@ class HotWriter:
         reason = because("retired", "command", HAND)
         if masked:
             return self.leave(entry, at, reason)
-        gone = old.model_copy(
-            update={
-                "revision": old.revision + 1, "op": "delete", "state": "deleted", "reason": reason, "occurred_at": at,
-                "known_at": at, "valid_to": at, "sealed": MemoryBody(), "sources": (),
-            }
+        gone = deleted(
+            old, revision=old.revision + 1, reason=reason, occurred_at=at, known_at=at, valid_to=at,
+            sealed=MemoryBody(), sources=(),
         )  # fmt: skip
         table.put(entry.name, gone)
         HotKeys(self._rows).leaves(entry.row)
@@ -281,12 +279,12 @@ class HotWriter:
         if s.user_id is not None:
             hot_withdrawn.note(self._rows, (t.turn_id for t in s.sources), record, s.accepted)
 
-    def _version(self, s: Saying, record: str, revision: int, reason: Reason) -> MemoryUpdate:
+    def _version(self, s: Saying, record: str, revision: int, reason: Reason) -> HotMemory:
         owner, hot, profile = self._owner, s.hot, self._profile
         attributes: JsonObject = {} if s.memory is None else {user_memories.MEMORY: s.memory}
-        return MemoryUpdate(
+        return HotMemory(
             tenant=owner.tenant, owner_kind=OwnerKind.PROJECT, owner_id=owner.id, record_id=record, revision=revision,
-            kind="hot", state="active", reason=reason, category=hot.type, key=hot.key, priority=hot.priority,
+            state="active", reason=reason, category=hot.type, key=hot.key, priority=hot.priority,
             scope=owner.id, importance=hot.priority / 10, confidence=EXPLICIT, user_id=s.user_id, project_id=owner.id,
             sources=s.sources, occurred_at=s.occurred, valid_from=s.occurred, known_at=s.accepted,
             last_accessed_at=s.accepted, profile=profile.name, profile_version=profile.version,
@@ -297,9 +295,9 @@ class HotWriter:
         owner = self._owner
         self._rows.table(REMOVED).put(record, revision)
         return update(
-            MemoryUpdate(
+            Deletion(
                 tenant=owner.tenant, owner_kind=OwnerKind.PROJECT, owner_id=owner.id,
-                record_id=record, revision=revision, op="delete", kind="hot",
+                record_id=record, revision=revision, kind="hot",
                 state="deleted", reason=reason, category=entry.hot_type, scope=owner.id,
                 project_id=owner.id, occurred_at=at, valid_to=at, known_at=at, last_accessed_at=at,
             )

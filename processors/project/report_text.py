@@ -40,6 +40,8 @@ _SHARES = (("figures", 30), ("decisions", 100), ("problems", 120), ("tasks", 80)
 """Units that each list has at least, if it needs them; what they leave goes to those that need more."""
 _SUMMARY = 70
 """Units that lists leave to the summary, a model's too."""
+_NAME = 12
+"""Units of a person's name: anybody may be called anything."""
 _LINES = (40, 30, 24, 18)
 """Units of a line's sentence: the most with which all lists fit, else the last."""
 
@@ -119,7 +121,7 @@ def _lines(week: Week, words: Mapping[str, str], most: int) -> dict[str, list[st
 
     def by(name: str | None, text: str) -> str:
         short = shortened(text, most)
-        return words["by"].format(who=name, text=short) if name else short
+        return words["by"].format(who=shortened(name, _NAME), text=short) if name else short
 
     def due(t: ReportStatement) -> str:
         return words["due"].format(due=t.due) if t.due else ""
@@ -138,10 +140,17 @@ def _lines(week: Week, words: Mapping[str, str], most: int) -> dict[str, list[st
 
 def figure(f: ReportFigure, label: str, words: Mapping[str, str]) -> str:
     """As in "currently enrolled: 40 of 60 (last week 38, +2)"."""
-    text = f"{f.value:g}" + (words["of"].format(of=f"{f.of:g}") if f.of is not None else "")
+    text = _number(f.value) + (words["of"].format(of=_number(f.of)) if f.of is not None else "")
     if f.before is not None:
-        text += words["change"].format(before=f"{f.before:g}", change=f"{f.value - f.before:+g}")
+        change = f.value - f.before
+        signed = _number(change) if change < 0 else f"+{_number(change)}"
+        text += words["change"].format(before=_number(f.before), change=signed)
     return words["by"].format(who=label, text=text)
+
+
+def _number(value: float) -> str:
+    """In full: a budget of 1250000 is not 1.25e+06."""
+    return str(int(value)) if value == int(value) else f"{value:.6f}".rstrip("0")
 
 
 def _list(heading: str, lines: Sequence[str], most: int) -> str:

@@ -37,8 +37,8 @@ class ReportProblem(Row):
 
 
 class ReportFigure(Row):
-    """A status key of the profile's catalogue as the week left it. `of`: what it is a share of. `before`: what the week
-    before left, by `turn_before`."""
+    """A status key of the profile's catalogue as the week left it. `of`: what it is a share of; `turn_of`: the turn of
+    the week that says so, None where it was known before. `before`: what the week before left, by `turn_before`."""
 
     key: str
     value: int | float
@@ -46,6 +46,12 @@ class ReportFigure(Row):
     of: int | float | None = None
     before: int | float | None = None
     turn_before: str | None = None
+    turn_of: str | None = None
+
+    @property
+    def hands_down(self) -> bool:
+        """Whether the whole comes from another week, or from hot memory."""
+        return self.of is not None and self.turn_of is None
 
 
 class ReportMetrics(Row):

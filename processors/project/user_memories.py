@@ -109,7 +109,7 @@ def _unquote(turn: str, rows: OwnerState, gone: datetime) -> None:
         key_events=tuple(k for k in held.key_events if turn not in k.source_turn_ids),
         open_tasks=tuple(t for t in held.open_tasks if turn not in t.source_turn_ids),
         decisions=tuple(d for d in held.decisions if turn not in d.source_turn_ids),
-        figures=tuple(f for f in held.figures if turn not in (f.turn_id, f.turn_before)),
+        figures=tuple(f for f in held.figures if turn not in (f.turn_id, f.turn_before, f.turn_of)),
     )
     body = report.sealed.model_copy(update={"value": with_values(report, left.json_value())})
     row.put(report.model_copy(update={"sealed": body}), gone)

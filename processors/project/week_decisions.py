@@ -6,12 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from processors.project.week_lines import Line, is_reaction
+from processors.project.week_lines import Line, is_reaction, unquoted
 from processors.project.week_words import words
 
 _DECIDED = words("decided")
 _OPEN = words("open")
 _OWN = words("own")
+_REQUEST = words("request")
 _GOES_ON = re.compile(r"(?:第[二三四五六]|其[次二三]|另外|还有|(?:second|third|secondly|thirdly|finally)\b)", re.I)
 _POINTS = re.compile(
     r"\b(?:it|that|this|them|those|these)\b|(?:^|[，,])(?:这|那)个?(?:事|就|样|么)|就(?:这么|这样)", re.I
@@ -40,7 +41,10 @@ def decisions(lines: Sequence[Line]) -> list[Decided]:
 
 
 def decides(text: str) -> bool:
-    """Whether a sentence says that something is settled, not that it has to be."""
+    """Whether a sentence says that something is settled, not that it has to be; what it quotes says nothing."""
+    text = unquoted(text)
+    if _REQUEST.match(text):
+        return False
     return _DECIDED.search(text) is not None and _OPEN.search(text) is None and _OWN.match(text) is None
 
 

@@ -33,6 +33,19 @@ _AHEAD = re.compile(
 _SO_FAR = re.compile(r"截[至止]|至今|目前|现在|已经?|累计|共|到了?\d")
 _MORE = re.compile(r"新增|又|再|本周|这周|上周|昨天|本月|(?<!截至)(?<!截止)今天")
 """How many more, not how many there are."""
+_NOT_NOW = re.compile(
+    r"\b(?:not|never|n't|if|unless|last (?:week|month|year)|ago|would|could|might|used to)\b|n't\b"
+    r"|如果|要是|没有?到|还没|不到|上周|上个?月|去年|当时",
+    re.I,
+)
+"""It was so once, or it is only supposed."""
+_COUNTED = re.compile(
+    r"\s?(?:(?:of )?(?:the |our )?(?:\w{2,20} )?(?P<what>[a-z]{2,20}s)\b(?<!\bthis)(?<!\bis)(?<!\bhas)(?<!\bwas)|"
+    r"(?P<unit>[份台支盒瓶箱页条件张管袋套篇]))",
+    re.I,
+)
+"""What is counted."""
+_NUMBER = re.compile(r"[\d零一二三四五六七八九十百千万两]")
 Number = int | float
 
 
@@ -43,6 +56,7 @@ class Told:
     value: Number
     of: Number | None
     turn_id: str
+    turn_of: str | None = None
 
 
 def figures(
@@ -65,6 +79,7 @@ def figures(
             ReportFigure(
                 key=key.key, value=told.value, of=of, turn_id=told.turn_id,
                 before=None if was is None else was.value, turn_before=None if was is None else was.turn_id,
+                turn_of=told.turn_of,
             )
         )  # fmt: skip
     return out
@@ -83,28 +98,45 @@ def label(key: HotKey, language: str) -> str:
 def _last(lines: Iterable[Line], profile: Profile, key: str, of: Number | None) -> Told | None:
     """`of`: the whole that the key is a share of, where it is known: "40 of 60" then needs no other word."""
     found: Told | None = None
+    turn_of: str | None = None
     unit, names = "", _han_name(profile, key)
+    told_of = " ".join(text for k in profile.hot_keys if k.key == key for text in (*k.patterns, *k.aliases)).casefold()
     for line in lines:
-        if line.asks or not line.who:
+        if line.asks or not line.who or _NUMBER.search(line.text) is None:
             continue
         aim = next((int(next(g for g in m.groups() if g)) for m in _AIM.finditer(line.text)), None)
-        shares = [(int(m["n"]), int(m["of"])) for m in _SHARE.finditer(line.text) if int(m["n"]) <= int(m["of"])]
+        shares = [(int(m["n"]), int(m["of"])) for m in _SHARE.finditer(line.text) if _is_share(m, told_of)]
         value = _of_key(line.text, profile, key)
         share = next((s for s in shares if of == s[1] or value == s[0]), None)
         if share is None and value is None and shares and _named(line.text, key):
             share = shares[0]
         more = _whole(line.text, unit, names) if unit else None
         if share is not None:
-            of = share[1]
-            found = Told(share[0], of, line.turn.turn_id)
+            of, turn_of = share[1], line.turn.turn_id
+            found = Told(share[0], of, line.turn.turn_id, turn_of)
         elif value is not None:
-            of = of if aim is None else aim
-            found = Told(value, of, line.turn.turn_id)
+            of, turn_of = (of, turn_of) if aim is None else (aim, line.turn.turn_id)
+            found = Told(value, of, line.turn.turn_id, turn_of)
         elif found is not None and more is not None and found.value <= more <= (of or more):
-            found = Told(more, of, line.turn.turn_id)
+            found = Told(more, of, line.turn.turn_id, turn_of)
         if value is not None and (m := re.search(rf"{value}(?P<unit>[\u4e00-\u9fff])", line.text)):
             unit = m["unit"]
     return found
+
+
+def _is_share(m: re.Match[str], told_of: str) -> bool:
+    """Whether "40 of 60" is said of now, and of what the key counts: what is counted behind it, if anything, stands in
+    the key's patterns or names ("40 of 60 samples" is no share of patients)."""
+    if int(m["n"]) > int(m["of"]):
+        return False
+    text, begin, end = m.string, m.start(), m.end()
+    first = max((c.end() for c in _CLAUSES.finditer(text, 0, begin)), default=0)
+    last = next((c.start() for c in _CLAUSES.finditer(text, end)), len(text))
+    clause = text[first:last]
+    if _AHEAD.search(clause.replace(m.group(), "")) or _NOT_NOW.search(clause):
+        return False
+    counted = _COUNTED.match(text, end)
+    return counted is None or (counted["what"] or counted["unit"]).casefold() in told_of
 
 
 def _whole(text: str, unit: str, name: str) -> int | None:

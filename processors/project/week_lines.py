@@ -31,6 +31,7 @@ _NUMBER = 7
 """Digits of a name from which it is a number that reaches somebody."""
 _SHORT_EN, _SHORT_ZH = 4, 6
 """A statement of fewer words or characters is a reaction."""
+_QUOTED = re.compile(r"\"[^\"]{8,400}\"|“[^”]{4,400}”|「[^」]{4,400}」")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -101,6 +102,11 @@ def is_reaction(text: str) -> bool:
     if _HAN.search(text):
         return len(_HAN.findall(text)) + len(re.findall(r"[A-Za-z0-9.]{1,40}", text)) < _SHORT_ZH
     return len(text.split()) < _SHORT_EN
+
+
+def unquoted(text: str) -> str:
+    """A sentence without what it quotes."""
+    return _QUOTED.sub('""', text)
 
 
 def named(text: str, name: str) -> str:

@@ -3,6 +3,7 @@
 What solves says so (fixed, back up, 修好了), of something that an open problem before it is about: the one with which
 it shares most words, else one named at most `_NEAR` turns before in the same session. Weaker signs (now, found, 现在)
 count only with enough words shared. A problem that is told again while it is open is the same one.
+An assistant names no problem: it tells of what may happen; it may say that the one it is told of is solved.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from processors.project.rollup import Problem, Spoken
 from processors.project.week_decisions import decides
-from processors.project.week_lines import Line, is_reaction, who
+from processors.project.week_lines import Line, is_reaction, unquoted, who
 from processors.project.week_words import words
 
 _NEAR = 4
@@ -30,6 +32,10 @@ _CLAUSES = re.compile(r"[,，;；]\s?|\s(?:but|until|while)\s|但是?|不过")
 _PARTS = re.compile(r"[,，;；]\s?|\sbut\s|但是?|不过")
 """What is told as an end: "until it works again" is none."""
 _STILL = words("still")
+_WAS = words("was")
+_ANEW = words("anew")
+_REQUEST = words("request")
+_MENDS = words("mends")
 _LOOKED_INTO = words("looked_into")
 _POINTS = re.compile(
     r"\b(?:it|that|this|them|those|why)\b|(?:看|查|问|催|修)(?:一下|下|看|一看)|这个|这事|那个|原因", re.I
@@ -37,15 +43,32 @@ _POINTS = re.compile(
 _FOLLOW = 2
 """Turns behind a problem in which somebody says what they do about it."""
 _LABEL = re.compile(
-    r"\b(?!(?:minus|plus|above|below|about|over|under|the|and|than|only|another|from|until|till|after|before|least)\b)"
+    r"\b(?!(?:minus|plus|above|below|about|over|under|the|all|these|those|our|some|just|now|have|has|are|were|was|got|with"
+    r"|for|takes?|after|and|than|only|another|from|until|till|after|before|least)\b)"
     r"[a-z]{3,12} (?P<one>\d{1,6})\b(?! ?(?:%|°|\w{2,12}s\b))|\b[a-z]{1,4}-?(?P<two>\d{2,8})\b|\b(?P<three>0\d{1,5})\b"
-    r"|(?P<four>[\d一二三四五六七八九十]{1,6})\s?[号楼床线班]",
+    r"|(?P<four>[\d一二三四五六七八九十]{1,6})\s?(?:[号楼床线班层栋组期店室区]|中心|车间|教室|仓)",
     re.I,
 )
 """A number that says which of several: "site 4", P-031, 12床."""
 
-_Named = tuple[Problem, int, frozenset[str]]
-"""A problem, the place of its turn, and its words."""
+_ENDED = words("ended")
+
+
+class _Named(NamedTuple):
+    """A problem, the place of its turn, what it is about, and which of several it says that it means."""
+
+    problem: Problem
+    place: int
+    about: frozenset[str]
+    labels: frozenset[str]
+
+
+class _Line(NamedTuple):
+    """A sentence, with what it is about and its labels."""
+
+    line: Line
+    about: frozenset[str]
+    labels: frozenset[str]
 
 
 def problems(
@@ -57,43 +80,52 @@ def problems(
     for n, line in enumerate(lines):
         if line.asks:
             continue
+        named = _Line(line, _about(line), _labels(line.text))
         names, planned = problem_in(line.text), taken(line)
         if planned:
-            _follow(found, turns, line)
+            _follow(found, turns, named)
         if not names and not planned and not solves(line.text) and _is_looked_into(found, lines, n, taken):
             names = line.text.casefold()
-        at = None if planned else _solves(found, turns, line, names, other=ends_task(line))
+        at = None if planned else _solves(found, turns, named, names, ends_task)
         if at is not None:
-            old, place, of_it = found[at]
+            old = found[at].problem
             solved = Problem(old.text, old.turn_id, line.text, line.turn.turn_id, old.by, who(line.turn))
-            found[at] = solved, place, of_it
+            found[at] = found[at]._replace(problem=solved)
         elif _goes_on(found, line):
             continue
-        elif names and not decides(line.text) and not planned and not _told_before(found, line):
+        elif names and line.who and not decides(line.text) and not planned and not _told_before(found, named):
             itself = _solves_itself(line.text)
-            found.append((
-                Problem(
-                    line.text, line.turn.turn_id, itself, line.turn.turn_id if itself else None, who(line.turn),
-                    who(line.turn) if itself else "",
-                ),
-                line.place, line.words,
-            ))  # fmt: skip
-    return [p for p, _, _ in found]
+            told = Problem(
+                line.text, line.turn.turn_id, itself, line.turn.turn_id if itself else None, who(line.turn),
+                who(line.turn) if itself else "",
+            )  # fmt: skip
+            found.append(_Named(told, line.place, named.about, named.labels))
+    return [f.problem for f in found]
 
 
-def _follow(found: list[_Named], turns: Sequence[Spoken], line: Line) -> None:
-    """What somebody does about the last open problem says with what it may end: its words are the problem's, too."""
+def _about(line: Line) -> frozenset[str]:
+    """Its words without those that say of anything that it is wrong, or right again."""
+    return frozenset(w for w in line.words if _ENDED.fullmatch(w) is None)
+
+
+def _labels(text: str) -> frozenset[str]:
+    return frozenset(next(g for g in m.groups() if g) for m in _LABEL.finditer(text))
+
+
+def _follow(found: list[_Named], turns: Sequence[Spoken], named: _Line) -> None:
+    """What somebody does about an open problem says with what it may end: its words are the problem's, too. The problem
+    is the one with which it shares most words, else the last."""
     if not found:
         return
-    problem, place, of_it = found[-1]
-    near = 0 <= line.place - place <= _FOLLOW and turns[place].session_id == line.turn.session_id
-    if near and problem.solution is None:
-        found[-1] = problem, place, of_it | line.words
+    line = named.line
+    open_ = [(i, f) for i, f in enumerate(found) if f.problem.solution is None]
+    at, best = max(open_, key=lambda o: (_shared(o[1], named), o[1].place), default=(-1, found[-1]))
+    near = 0 <= line.place - best.place <= _FOLLOW and turns[best.place].session_id == line.turn.session_id
+    if near and best.problem.solution is None:
+        found[at] = best._replace(about=best.about | named.about)
 
 
-def _is_looked_into(
-    found: Sequence[_Named], lines: Sequence[Line], n: int, taken: Callable[[Line], bool]
-) -> bool:
+def _is_looked_into(found: Sequence[_Named], lines: Sequence[Line], n: int, taken: Callable[[Line], bool]) -> bool:
     """Whether the next turn takes on to look into what a statement says: something is wrong, in whatever words."""
     line = lines[n]
     if n + 1 == len(lines) or not line.who or is_reaction(line.text) or decides(line.text):
@@ -114,19 +146,21 @@ def _is_looked_into(
 def _goes_on(found: list[_Named], line: Line) -> bool:
     """A sentence behind the one that solved a problem, in its turn, that tells more of how."""
     for at in range(len(found) - 1, -1, -1):
-        problem, place, of_it = found[at]
+        problem = found[at].problem
         own = problem.turn_id == line.turn.turn_id
         if problem.solved_by == line.turn.turn_id and not own and solves(line.text) and not problem_in(line.text):
             gap = " " if line.text[:1].isascii() else ""
             stop = "" if (problem.solution or "")[-1:] in ".。!！" else ("." if gap else "。")
-            found[at] = replace(problem, solution=f"{problem.solution}{stop}{gap}{line.text}"), place, of_it
+            longer = replace(problem, solution=f"{problem.solution}{stop}{gap}{line.text}")
+            found[at] = found[at]._replace(problem=longer)
             return True
     return False
 
 
 def problem_in(text: str) -> str:
     """The word that names a problem in a sentence; empty where it is denied or supposed."""
-    for clause in _CLAUSES.split(text):
+    without = unquoted(text)
+    for clause in _CLAUSES.split(without if _REQUEST.match(without) else text):
         match = None if _NONE.search(clause) or _RATE.search(clause) else _PROBLEM.search(clause)
         if match is not None:
             return match.group().casefold()
@@ -138,58 +172,81 @@ def solves(text: str) -> bool:
 
 
 def _ends_well(text: str) -> bool:
-    """Whether the last part of a sentence tells of no problem, and of an end: what stands before is its cause."""
-    last = _CLAUSES.split(text)[-1]
-    return last != text and not problem_in(last) and (solves(last) or _WEAK.search(last) is not None)
+    """Whether the last part of a sentence tells of no problem, and of an end: what stands before is its cause. Or the
+    first tells of an end, and what stands behind is what it was."""
+    first, *more = _CLAUSES.split(text)
+    if not more:
+        return False
+    last = more[-1]
+    ends = not problem_in(last) and (solves(last) or _WEAK.search(last) is not None)
+    return ends or (not problem_in(first) and solves(first) and _WAS.search(last) is not None)
 
 
 def _solves_itself(text: str) -> str | None:
     """Of a sentence that names a problem and its end: the part that says how it ended."""
     parts = [c.strip() for c in _CLAUSES.split(text) if c.strip()]
     for n, part in enumerate(parts):
-        if n and _SOLVED.search(part) and not _NOT_YET.search(part):
+        end = _SOLVED.search(part)
+        if end is None or _NOT_YET.search(part):
+            continue
+        wrong = _PROBLEM.search(part) if problem_in(part) else None
+        own = wrong is None or not (wrong.start() < end.end() and end.start() < wrong.end())  # "stopped working"
+        if n or (own and (not _ANEW.search(part) if wrong else _ends_well(text))):
             return part
     return None
 
 
 def _solves(
-    found: Sequence[_Named], turns: Sequence[Spoken], line: Line, names: str,
-    *, other: bool,
-) -> int | None:  # fmt: skip
-    """`names`: the problem that the sentence names itself. `other`: it says that something else is done."""
+    found: Sequence[_Named], turns: Sequence[Spoken], named: _Line, names: str, ends_task: Callable[[Line], bool]
+) -> int | None:
+    """`names`: the problem that the sentence names itself. `ends_task`: whether it says that something else is done."""
+    line = named.line
     strong = solves(line.text)
     weak = not strong and _WEAK.search(line.text) is not None and not _NOT_YET.search(line.text)
     if not (strong or weak):
         return None
-    open_ = [(i, place, _shared(found[i], line)) for i, (p, place, _) in enumerate(found) if p.solution is None]
+    mends = {word.casefold() for m in _MENDS.finditer(line.text) for word in m["what"].split()}
+    open_ = [
+        (i, f.place, n) for i, f in enumerate(found) for n in [_shared(f, named)]
+        if f.problem.solution is None and (not mends or n <= 0 or _is_of(f, mends))
+    ]  # fmt: skip
     best = max(open_, key=lambda o: (o[2], o[1]), default=None)
     if best is None:
         return None
     shared = best[2]
-    new = bool(names) and names not in found[best[0]][0].text.casefold() and not _ends_well(line.text)
+    new = bool(names) and names not in found[best[0]].problem.text.casefold() and not _ends_well(line.text)
     short = len(line.words) <= _SHORT and shared > 0
     if (shared >= (1 if strong else 2) or short) and not new:
         return best[0]
     session = turns[line.place].session_id
-    near = [i for i, p, _ in open_ if 0 < line.place - p <= _NEAR and turns[p].session_id == session]
-    return near[-1] if strong and near and (not names or _ends_well(line.text)) and not other else None
+    near = [
+        i for i, p, n in open_ if n >= 0 and 0 < line.place - p <= _NEAR and turns[p].session_id == session
+        and (found[i].labels or not named.labels)
+    ]  # fmt: skip
+    if not strong or not near or not line.who or (names and not _ends_well(line.text)):
+        return None
+    return None if ends_task(line) else near[-1]
 
 
-def _told_before(found: Sequence[_Named], line: Line) -> bool:
-    for named in found:
-        p, _, of_it = named
-        if p.solution is not None:
+def _is_of(named: _Named, mends: set[str]) -> bool:
+    """Whether a problem is of what a sentence says was mended: "fixed the printer" mends no freezer."""
+    text = named.problem.text.casefold()
+    return any(what in text for what in mends) or any(what[:4] in word for what in mends for word in named.about)
+
+
+def _told_before(found: Sequence[_Named], named: _Line) -> bool:
+    for f in found:
+        if f.problem.solution is not None:
             continue
-        shared = _shared(named, line)
-        same = 3 * shared >= 2 * min(len(of_it), len(line.words)) > 0
-        if p.text == line.text or same or (shared > 0 and _STILL.search(line.text)):
+        shared = _shared(f, named)
+        same = 3 * shared >= 2 * min(len(f.about), len(named.about)) > 0
+        if f.problem.text == named.line.text or same or (shared > 0 and _STILL.search(named.line.text)):
             return True
     return False
 
 
-def _shared(named: _Named, line: Line) -> int:
-    """Words of both; fewer where each says which of several it means, and they are not the same: two records are
-    two."""
-    labels = [{next(g for g in m.groups() if g) for m in _LABEL.finditer(x)} for x in (named[0].text, line.text)]
-    other_one = all(labels) and not labels[0] & labels[1]
-    return len(named[2] & line.words) - (2 if other_one else 0)
+def _shared(named: _Named, line: _Line) -> int:
+    """What both are about: in number of words; below 0 where each says which of several it means, and they are not the
+    same: two records are two."""
+    other_one = named.labels and line.labels and not named.labels & line.labels
+    return -1 if other_one else len(named.about & line.about)

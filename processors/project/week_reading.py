@@ -20,7 +20,7 @@ from processors.project.week_due import due
 from processors.project.week_figures import figures
 from processors.project.week_lines import Line, Terms, is_reaction, lines, named, small_talk, who
 from processors.project.week_problems import problem_in, problems, solves
-from processors.project.week_tasks import Task, Tasks, ends, is_opinion, names_of, says_done, settled
+from processors.project.week_tasks import Task, Tasks, endings, ends, is_opinion, names_of, says_done, settled
 from schemas.base import JsonValue
 from schemas.profile.model import HotKey, Profile
 
@@ -62,9 +62,10 @@ def read(turns: Sequence[Spoken], notes: Sequence[Noted], terms: Terms, zone: st
     of_decisions = {d.line.text for d in decided}
     asked = [t for t in reads.found() if t.text not in of_decisions]
     own = {line.text for line in said if reads.owner(line) is not None}
+    ending = {line.text for line in endings(said)}
     found = problems(
         said, turns, lambda line: line.text in own and not _names_twice(line.text),
-        lambda line: any(ends(t, line) for t in asked),
+        lambda line: line.text in ending and any(ends(t, line) for t in asked),
     )  # fmt: skip
     asked += _kept_tasks(notes, asked, day, terms)
     tasks = settled(asked, said, found, turns)
@@ -92,15 +93,21 @@ def read(turns: Sequence[Spoken], notes: Sequence[Noted], terms: Terms, zone: st
 def with_lists_of(old: ReportLists, new: Reading) -> Reading:
     """A week of which texts are gone: what its report said stands on, and what it did not call open is done."""
     decisions = (*old.decisions, *_unless(old.decisions, new.decisions))
-    open_ = {t.text for t in old.open_tasks}
-    done = tuple(e for e in old.key_events if e.type == "task" and e.text not in open_)
+    texts = {t.text for t in old.open_tasks}
+    done = tuple(e for e in old.key_events if e.type == "task" and e.text not in texts)
+    ended = {turn: t.done_by for t in new.done for turn in t.source_turn_ids}
+    by = {t: next((ended[turn] for turn in t.source_turn_ids if turn in ended), None) for t in old.open_tasks}
+    open_ = tuple(t for t, turn in by.items() if turn is None)
+    done += tuple(t.model_copy(update={"done_by": turn}) for t, turn in by.items() if turn is not None)
+    solved = {p.text: p for p in new.problems if p.solution}
+    problems_ = tuple(p if p.solution else solved.get(p.text, p) for p in old.problems)
     texts = {p.text for p in old.problems}
     keys = {f.key for f in new.figures}
     return Reading(
         decisions=tuple(sorted(decisions, key=lambda s: s.occurred_at)),
-        tasks=(*old.open_tasks, *_unless((*old.open_tasks, *done), new.tasks)),
-        done=(*done, *_unless((*old.open_tasks, *done), new.done)),
-        problems=(*old.problems, *(p for p in new.problems if p.text not in texts)),
+        tasks=(*open_, *_unless((*open_, *done), new.tasks)),
+        done=(*done, *_unless((*open_, *done), new.done)),
+        problems=(*problems_, *(p for p in new.problems if p.text not in texts)),
         figures=(*(f for f in old.figures if f.key not in keys), *new.figures),
         rest=new.rest,
     )

@@ -8,8 +8,9 @@ where a later sentence says so with a third of its words, and with the problem t
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 from processors.project.rollup import Problem, Spoken
@@ -60,12 +61,14 @@ _WHO = re.compile(r"\bwho(?:'ll| will| can)?\b|谁|哪位", re.I)
 """A question after who does something."""
 _OPINION = re.compile(r"\b(?:'d|would) (?:rather|prefer|love|like)\b|倾向|宁愿|建议", re.I)
 _NOT_NAMES = words("not_names")
+_REQUEST = words("request")
+_ASSISTANT = re.compile(r"please\b|[请帮]", re.I)
+"""How one begins who asks an assistant for something."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """`owner` empty: nobody is named. `follows`: the problem that it follows up, by its turn. `done_by`: the turn that
-    says it is done."""
+    """`owner` empty: nobody is named. `done_by`: the turn that says it is done."""
 
     turn_id: str
     at: datetime
@@ -75,22 +78,32 @@ class Task:
     due: date | None
     words: frozenset[str]
     place: int = -1
-    follows: str | None = None
     done_by: str | None = None
+    about: frozenset[str] = field(init=False)
+    """Its words that say what it is about."""
+
+    def __post_init__(self) -> None:
+        about = frozenset(w for w in self.words if _EMPTY.fullmatch(w) is None)
+        object.__setattr__(self, "about", about)
 
 
 def names_of(turns: Sequence[Spoken], who: Callable[[Spoken], str]) -> dict[str, str]:
-    """How the week's persons may be called -> their name: also the first of their names, 小陈 for 陈芳."""
+    """How the week's persons may be called -> their name: also the first of their names, 小陈 for 陈芳. Empty where it
+    may be one of several."""
+    whole = sorted({who(t) for t in turns} - {""})
     out: dict[str, str] = {}
-    for name in sorted({who(t) for t in turns} - {""}):
-        out[name.casefold()] = name
-        first = re.split(r"[\s._@-]", name)[0]
-        if len(first) > 1:
-            out.setdefault(first.casefold(), name)
-        if re.fullmatch(r"[\u4e00-\u9fff]{2,4}", name):
-            given = [name[1:]] if len(name) > 2 else []
-            for form in (f"小{name[0]}", f"老{name[0]}", f"{name[0]}工", f"{name[0]}老师", *given):
-                out.setdefault(form, name)
+    for name in whole:
+        for form in _short_names(name):
+            out[form] = name if out.get(form, name) == name else ""
+    return out | {name.casefold(): name for name in whole}
+
+
+def _short_names(name: str) -> set[str]:
+    first = re.split(r"[\s._@-]", name)[0]
+    out = {first.casefold()} if len(first) > 1 else set()
+    if re.fullmatch(r"[\u4e00-\u9fff]{2,4}", name):
+        out |= {f"小{name[0]}", f"老{name[0]}", f"{name[0]}工", f"{name[0]}老师"}
+        out |= {name[1:]} if len(name) > 2 else set()
     return out
 
 
@@ -99,6 +112,11 @@ class Tasks:
 
     def __init__(self, lines: Sequence[Line], names: dict[str, str], day: Callable[[datetime], date]) -> None:
         self._lines = lines
+        persons: dict[str | None, set[str]] = {}
+        for line in lines:
+            persons.setdefault(line.turn.session_id, set()).add(line.who)
+        self._alone = {session for session, names_ in persons.items() if len(names_ - {""}) < 2}
+        self._places = [line.place for line in lines]
         self._names = names
         self._day = day
         zh = [re.escape(n) for n in names if not n.isascii()]
@@ -129,6 +147,8 @@ class Tasks:
         """Whose task a sentence is: a person's name, "" for nobody's by name, None where it is no task."""
         text = line.text
         if not line.who or _OPINION.search(text):
+            return None
+        if line.turn.session_id in self._alone and (_REQUEST.match(text) or _ASSISTANT.match(text)):
             return None
         if (asked := self._third(line)) is not None:
             return asked
@@ -161,30 +181,40 @@ class Tasks:
             past = re.search(r"了(?:[，,]|$)|过(?:[，,了]|$)", text[match.end() :]) is not None
             asked = self._asked(text) or re.search(r"负责|跟进|牵头", text) is not None
             asked = asked or due(text, self._day(line.turn.at)) is not None
-            return self._names.get(name, name) if asked and not past else None
+            return self._person(name, line) if asked and not past else None
         if _ASK_EN.search(text):
             for match in _ASKED_EN.finditer(text):
                 name = match["name"]
                 other = _NOT_NAMES.fullmatch(name.split()[0]) is None and match.end() != len(text)
                 if name.casefold() in self._names or other:
-                    return self._names.get(name.casefold(), name)
+                    return self._person(name, line)
             return None
         match = re.match(rf"@?(?P<name>{_NAME_EN})[,:] (?:please )?(?!I\b|we\b|the\b|it\b)[a-z]+", text)
         if match is not None and match["name"].casefold() in self._names:
-            return self._names[match["name"].casefold()]
+            return self._person(match["name"], line)
         for match in _THIRD_EN.finditer(text):
             name = match["name"]
             if name.casefold() in self._names:
-                return self._names[name.casefold()]
+                return self._person(name, line)
             if _NOT_NAMES.fullmatch(name.split()[0]) is None and re.search(r"\bresponsible for|in charge of", text):
                 return name
         return None
 
+    def _person(self, called: str, line: Line) -> str:
+        """Who is called so: of several the one who says yes to it, else as they are called."""
+        form = called.casefold()
+        name = self._names.get(form, called)
+        if name:
+            return name
+        accepted = self._accepted(line)
+        return accepted if accepted is not None and form in _short_names(accepted) else called
+
     def _accepted(self, line: Line) -> str | None:
         """Who says yes to a sentence that asks nobody by name."""
-        for other in self._lines:
-            near = 0 < other.place - line.place <= _FOLLOW and other.turn.session_id == line.turn.session_id
-            if near and other.who not in ("", line.who):
+        for other in self._lines[bisect_right(self._places, line.place) :]:
+            if other.place - line.place > _FOLLOW:
+                break
+            if other.turn.session_id == line.turn.session_id and other.who not in ("", line.who):
                 raw = other.turn.text.strip()
                 return other.who if _YES.search(raw) else None
         return None
@@ -242,8 +272,13 @@ def settled(
 ) -> list[Task]:
     """The tasks, those that are done with the turn that says so."""
     places = {t.turn_id: n for n, t in enumerate(turns)}
-    found = list(problems)
-    return [_done(task, lines, found, places) for task in tasks]
+    found, ending = list(problems), endings(lines)
+    return [_done(task, ending, found, places) for task in tasks]
+
+
+def endings(lines: Sequence[Line]) -> list[Line]:
+    """The sentences that say that something is done."""
+    return [line for line in lines if not line.asks and says_done(line.text)]
 
 
 def _done(task: Task, lines: Sequence[Line], problems: Sequence[Problem], places: dict[str, int]) -> Task:
@@ -264,14 +299,13 @@ def is_opinion(text: str) -> bool:
 
 
 def ends(task: Task, line: Line) -> bool:
-    """Whether a later sentence says that a task is done."""
-    later = (line.turn.at, line.turn.position) >= (task.at, task.position) and line.turn.turn_id != task.turn_id
-    if not later or line.asks or not says_done(line.text):
+    """Whether a sentence of `endings` is of a task before it."""
+    if (line.turn.at, line.turn.position) < (task.at, task.position) or line.turn.turn_id == task.turn_id:
         return False
-    of_it = {w for w in task.words if _EMPTY.fullmatch(w) is None}
-    third = max(1, round(len(of_it) / 3))
-    need = third if line.who == task.owner or len(of_it) < _FEW else max(2, third)
-    return len(of_it & line.words) >= need
+    third = max(1, round(len(task.about) / 3))
+    enough = line.who == task.owner or (line.who and len(task.about) < _FEW)  # of an assistant one word never is
+    need = third if enough else max(2, third)
+    return len(task.about & line.words) >= need
 
 
 def says_done(text: str) -> bool:

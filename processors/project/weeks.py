@@ -53,7 +53,7 @@ from processors.state_tables import OwnerTable
 from processors.step import Emit, Out, OwnerState, StateSpace
 from schemas.base import JsonValue
 from schemas.events.documents import ReportResult, TurnDigest
-from schemas.events.memory import MemoryBody, MemoryUpdate
+from schemas.events.memory import MemoryBody, MemoryUpdate, WeeklyReport
 from schemas.log import topics
 from schemas.log.ids import record_id
 from schemas.log.owner import OwnerKind
@@ -195,7 +195,7 @@ class Weeks:
     def _written(
         self, place: Place, rows: OwnerState, counts: WeekCounts, old: MemoryUpdate | None, now: datetime, rule: str,
         of: Span,
-    ) -> MemoryUpdate:  # fmt: skip
+    ) -> WeeklyReport:  # fmt: skip
         turns, sources = spoken(rows, now)
         notes = noted(rows, sources)
         gone = len(turns) < len(counts.texts)
@@ -209,10 +209,10 @@ class Weeks:
         kept_sources = () if old is None or not gone else old.sources
         all_sources = {s.turn_id: s for s in (*kept_sources, *(sources[t] for t in named))}
         reason = because("kept" if old is None else "superseding", "extraction", rule)
-        return MemoryUpdate(
+        return WeeklyReport(
             tenant=place.owner.tenant, owner_kind=OwnerKind.PROJECT, owner_id=place.owner.id,
             record_id=record_id(place.owner, "report", place.monday.isoformat()),
-            revision=1 if old is None else old.revision + 1, kind="report", state="active", reason=reason,
+            revision=1 if old is None else old.revision + 1, state="active", reason=reason,
             key=place.monday.isoformat(), scope=place.owner.id, importance=0.7, project_id=place.owner.id,
             language=week.language, sources=tuple(all_sources.values())[:MAX_SOURCES], occurred_at=min(of.end, now),
             valid_from=of.start, known_at=now, last_accessed_at=now, extractor="extractive",
@@ -239,7 +239,9 @@ class Weeks:
         )  # fmt: skip
         keys = {k.key: k for k in self._profile.hot_keys}
         said = sum(units(t.text) for t in turns)
-        return Week(place.monday, language, found, metrics, lambda key: label(keys[key], language), before, said)
+        return Week(
+            place.monday, language, found, metrics, lambda key: _label(keys.get(key), key, language), before, said
+        )
 
     def _catalogue(self, place: Place) -> Catalogue:
         hot = self._state.of(place.owner.key).table(HOT)
@@ -283,6 +285,11 @@ def lines_of(markdown: str) -> list[str]:
     """The lines of a report whose mean is its vector: what was said, without headings, marks and who said it."""
     said = [x.strip("- ") for x in markdown.splitlines() if not x.startswith(("#", "*"))]
     return [text for x in said for part in x.split(" → ") if (text := _BY.sub("", part).strip())] or [markdown]
+
+
+def _label(key: HotKey | None, name: str, language: Language) -> str:
+    """A figure that an older report hands down may be of a key that the profile has no more."""
+    return name.replace("_", " ") if key is None else label(key, language)
 
 
 def _again(counts: WeekCounts) -> datetime:

@@ -14,7 +14,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
 
 from processors.dedupe.features import BREAK, HAN, LISTED, Features, extract_features, is_function, is_number, stem
 from processors.dedupe.lexicon import EN_ADVERBS, EN_NEGATORS, ZH_NEGATORS
@@ -23,6 +22,7 @@ from processors.reader.rules.confirm import confirms, heard
 from processors.reader.rules.others import about_kin_en, names_kin
 from processors.reader.rules.protocol import TurnView
 from processors.reader.rules.text import prepare, sentences, without_quotes
+from schemas.base import JsonValue
 from schemas.events.memory import Span
 from schemas.profile.model import Profile
 
@@ -38,7 +38,7 @@ _MOST_CLAUSES = 12
 _MOST_IN_ORDER = 64
 """Words of a statement whose order is looked at."""
 _MARKS = " \t\r\n。.!！?？,，“”\"'"
-_DATA: dict[str, Any] = tomllib.loads((files(__package__) / "carried.toml").read_text(encoding="utf-8"))
+_DATA: dict[str, JsonValue] = tomllib.loads((files(__package__) / "carried.toml").read_text(encoding="utf-8"))
 _PASSED = frozenset(_DATA["passed_over"].split())
 _CLASS = {word: f"={n}" for n, line in enumerate(_DATA["classes"]) for word in line.split()}
 _LONGEST = max(len(w) for w in (*_PASSED, *_CLASS) if w[0] >= HAN)
@@ -90,7 +90,8 @@ def located(quote: str, content: str) -> Span | None:
 
 
 def carried(
-    text: str, values: Mapping[str, Any], quote: str, turn: TurnView, profile: Profile, *, kind: str, negated: bool
+    text: str, values: Mapping[str, JsonValue], quote: str, turn: TurnView, profile: Profile, *,
+    kind: str, negated: bool,
 ) -> Carried | str:
     """Where and how closely a statement stands in the turn, or why it is not carried: `not_said`, `not_stated`,
     `not_of_the_speaker`, `not_carried` or `polarity`."""
@@ -123,7 +124,7 @@ def _answers(turn: TurnView) -> bool:
 
 
 def _by_the_question(
-    text: str, values: Mapping[str, Any], quote: str, turn: TurnView, profile: Profile, *, negated: bool
+    text: str, values: Mapping[str, JsonValue], quote: str, turn: TurnView, profile: Profile, *, negated: bool
 ) -> Carried | str:
     """A short yes states what it was asked."""
     if not _answers(turn) or located(quote, turn.previous[-1][1]) is None:
@@ -135,7 +136,7 @@ def _by_the_question(
 
 
 def _unstated(
-    clauses: Sequence[_Clause], span: Span, text: str, values: Mapping[str, Any], turn: TurnView, kind: str
+    clauses: Sequence[_Clause], span: Span, text: str, values: Mapping[str, JsonValue], turn: TurnView, kind: str
 ) -> str | None:
     """Why the clauses of a span state nothing of the speaker."""
     if not clauses or any(c.supposed or (c.asks and kind != "intent") for c in clauses):
@@ -182,7 +183,7 @@ def _clauses(content: str) -> tuple[_Clause, ...]:
 
 
 def _held(
-    text: str, values: Mapping[str, Any], said: str, turn: TurnView, profile: Profile, *, negated: bool
+    text: str, values: Mapping[str, JsonValue], said: str, turn: TurnView, profile: Profile, *, negated: bool
 ) -> bool | str:
     """Do the words that were said hold the statement? True where nothing stands between them."""
     owners = _names([turn.speaker] if turn.speaker else [])
@@ -215,7 +216,7 @@ def _held(
     return between == 0
 
 
-def _forms(name: str, value: Any, said: str, profile: Profile) -> list[frozenset[str]]:
+def _forms(name: str, value: JsonValue, said: str, profile: Profile) -> list[frozenset[str]]:
     """The words of a value: as it is, and as an alias or short form of it that was said."""
     spec = profile.field(name)
     forms = [str(value)]

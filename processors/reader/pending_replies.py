@@ -11,7 +11,7 @@ import orjson
 
 from processors.state_tables import BuiltRows, Table, TimeRows
 from processors.step import Reads, StateSpace
-from schemas.base import Json
+from schemas.base import Json, JsonValue
 from schemas.events.documents import Job
 from schemas.events.memory import Extraction
 from schemas.log import topics
@@ -45,10 +45,10 @@ def _stored(pending: PendingReply) -> Json:
     return {**row, "interaction": pending.interaction_id, **({"trace": pending.trace} if pending.trace else {})}
 
 
-def _built(row: Any) -> PendingReply:
+def _built(row: JsonValue) -> PendingReply:
     """Through the codec that wrote it: vectors are base64 in the row."""
 
-    def event(name: str, topic: Topic) -> Any:
+    def event(name: str, topic: Topic) -> Any:  # what the topic's adapter has checked
         return _PLAIN.event(topic.name, row[name]) if name in row else None
 
     plain, confirmed = event("plain", topics.LEDGER), event("confirmed", topics.LEDGER)

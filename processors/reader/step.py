@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from processors.memory.habits.metadata import habit_metadata
 from processors.pii.redact import refused_for
@@ -29,6 +28,7 @@ from schemas.events.envelope import SourceTurn, Tick
 from schemas.events.memory import Candidate, Dropped, Extraction, ExtractionBody
 from schemas.events.turns import ScreenedTurn
 from schemas.log import topics
+from schemas.log.codec import Event
 from schemas.log.ids import record_id
 from schemas.log.owner import OwnerKind
 from schemas.profile.model import Profile
@@ -127,7 +127,7 @@ class Extract(PlainStep):
         name, version = extractor.name, extractor.version
         return extraction(turn, candidates, name, version, model_id, model_asked=asks, dropped=dropped)
 
-    def _read(self, event: Any, reply: str = "") -> Reading:
+    def _read(self, event: Event, reply: str = "") -> Reading:
         if not isinstance(event, ScreenedTurn) or not teaches(event):
             return Reading([])
         profile = self._book.of(event.tenant)
@@ -147,7 +147,7 @@ def _same(plain: Reading, agreed: Reading) -> bool:
     return unread(plain) == unread(agreed)
 
 
-def _asks_to_confirm(event: Any) -> bool:
+def _asks_to_confirm(event: Event) -> bool:
     return isinstance(event, ScreenedTurn) and teaches(event) and asks_to_confirm(event.sealed.content)
 
 
@@ -181,7 +181,7 @@ def narrowed(turn: ScreenedTurn, profile: Profile) -> ScreenedTurn:
     return turn.model_copy(update={"sealed": turn.sealed.model_copy(update={"metadata": told})})
 
 
-def _for_model(event: Any) -> bool:
+def _for_model(event: Event) -> bool:
     """B9: the cheap test decides what is worth a call."""
     if not isinstance(event, ScreenedTurn) or not teaches(event):
         return False

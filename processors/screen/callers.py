@@ -45,6 +45,7 @@ def cleaned(e: OwnT, found: Mapping[str, Redaction]) -> OwnT:
     found it."""
     body = _body(e, {t: r.text for t, r in found.items()}, Gone.of(found.values()))
     refused = refused_for(counts([*found.values()])) or e.refused_for
+    # A bound that is a union: mypy sees the union come back, not the type that went in.
     return cast(OwnT, e.model_copy(update={"sealed": e.sealed.model_copy(update=body), "refused_for": refused}))
 
 

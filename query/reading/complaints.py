@@ -12,6 +12,8 @@ from query.views.db import Row
 
 MOST = 10_000
 """Pieces of feedback that are looked at: the newest."""
+MOST_FUNCTIONS = 200
+"""Functions that are told of: whoever gives feedback names them, so there may be as many as pieces of it."""
 TOLD_BY = 3
 """Users who have a word in their complaints before it is shown: what one alone says stays with that user."""
 WORDS = 10

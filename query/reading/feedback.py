@@ -13,7 +13,7 @@ from query.auth.boundary import Operator, Reader
 from query.body import Route
 from query.freshness import Freshness
 from query.reading.common import Ctx, PathId
-from query.reading.complaints import MOST, by_function
+from query.reading.complaints import MOST, MOST_FUNCTIONS, by_function
 from query.views import retention
 from query.views.db import Row
 
@@ -51,8 +51,8 @@ async def summarize_feedback(
 ) -> dict[str, Any]:
     """Feedback of all users of the last `days`, by what it is about and by function, the most complained of first: how
     many ratings of each kind, the mean score, and the words that at least three users have in their complaints.
-    Counts only, of the caller's tenant: nobody is named, and nothing is shown that one user alone said. `truncated`: of
-    the newest 10,000."""
+    Counts only, of the caller's tenant: nobody is named, and no word of a comment is shown that one user alone said.
+    `feature` is what the application named it. `truncated`: of the newest 10,000, or the first 200 functions."""
     since = ctx.deps.clock() - timedelta(days=days)
     rows = await retention.feedback_of_all(ctx.db, scope, about, since, ctx.deps.clock(), MOST + 1)
     given = rows[:MOST]
@@ -62,8 +62,8 @@ async def summarize_feedback(
         "since": since,
         "count": len(given),
         "users": len({r["owner_id"] for r in given}),
-        "truncated": len(rows) > MOST,
-        "functions": functions,
+        "truncated": len(rows) > MOST or len(functions) > MOST_FUNCTIONS,
+        "functions": functions[:MOST_FUNCTIONS],
     }
 
 

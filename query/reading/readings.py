@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -13,8 +14,8 @@ from query.freshness import Freshness
 from query.reading import profile_rows
 from query.reading.common import Context, Ctx, PathId, source_turn_ids
 from query.reading.judged import Against, Judged, baselines_of, fields_read, judged, readings, usual_of
+from query.views import memories, structured
 from query.views import readings as view
-from query.views import structured
 from query.views.db import Row
 from schemas.base import Id
 from schemas.profile.model import FieldSpec, Profile
@@ -42,8 +43,9 @@ async def get_readings(
     if field is not None and not wanted:
         raise invalid("field", f"expected one of: {', '.join(f.name for f in measured)}")
     await fresh.wait("memories")
-    rows = await view.of_fields(ctx.db, owner, [f.name for f in wanted] + baselines_of(wanted))
-    usual = await _usual(ctx, owner, profile, rows)
+    now = ctx.deps.clock()
+    rows = await view.of_fields(ctx.db, owner, [f.name for f in wanted], now)
+    usual = await _usual(ctx, owner, profile, wanted, now)
     found = [(f, j) for f in wanted for j in _of_field(f, rows, usual)]
     found.sort(key=lambda p: p[1].reading.at, reverse=True)
     shown = found[:limit]
@@ -51,11 +53,16 @@ async def get_readings(
     return {"readings": [_told(f, j) for f, j in shown]}
 
 
-async def _usual(ctx: Context, owner: OwnerScope, profile: Profile, rows: list[Row]) -> dict[str, Any]:
-    """Field -> what stands for it: as it was said, or written into a structured table."""
+async def _usual(
+    ctx: Context, owner: OwnerScope, profile: Profile, wanted: list[FieldSpec], now: datetime
+) -> dict[str, Any]:
+    """Field -> what stands for it, however many readings there are since: as it was said, or written into a structured
+    table."""
     tables = profile_rows.tables_of(profile)
-    written = [r for t in tables for r in await structured.rows(ctx.db, owner, t.name, ctx.deps.clock(), 1)]
-    return usual_of(profile, [r for r in rows if r["state"] == "active"], written)
+    written = [r for t in tables for r in await structured.rows(ctx.db, owner, t.name, now, 1)]
+    names = baselines_of(wanted)
+    stated = await memories.standing_of_fields(ctx.db, owner, names, now) if names else []
+    return usual_of(profile, [r for r in stated if r["scope"] == "global"], written)
 
 
 def _of_field(spec: FieldSpec, rows: list[Row], usual: dict[str, Any]) -> list[Judged]:

@@ -14,7 +14,7 @@ COLUMNS = """record_id, version, revision, owner_kind, owner_id, kind, state, fi
     approximate, user_id, session_id, project_id, interaction_id, language, sources, reason, conflicts_with,
     also, occurred_at, valid_from, valid_to, known_at, last_accessed_at, expires_at, sealed, sealed_for"""
 _OWNER = "tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id = %(owner_id)s AND NOT deleted"
-_LIVING = "(expires_at IS NULL OR expires_at > %(now)s)"
+LIVING = "(expires_at IS NULL OR expires_at > %(now)s)"
 _PAGE = """AND (%(after_at)s::timestamptz IS NULL
       OR (known_at, record_id, version) < (%(after_at)s, %(after_id)s, %(after_version)s))
     ORDER BY known_at DESC, record_id DESC, version DESC LIMIT %(limit)s"""
@@ -24,7 +24,7 @@ PLACED = "kind IN ('item', 'pattern', 'feedback') AND cardinality(namespace) > 0
 
 _LIST = OwnerStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories
-    WHERE {_OWNER} AND {_LIVING} AND kind = ANY(%(kinds)s) AND state = %(state)s {_PAGE}"""  # noqa: S608 - constants
+    WHERE {_OWNER} AND {LIVING} AND kind = ANY(%(kinds)s) AND state = %(state)s {_PAGE}"""  # noqa: S608 - constants
 )
 _AS_OF = OwnerStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories
@@ -34,13 +34,13 @@ _AS_OF = OwnerStatement(
 )
 _OF_FIELDS = OwnerStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories
-    WHERE {_OWNER} AND {_LIVING} AND kind IN ('fact', 'preference', 'intent') AND state = 'active'
+    WHERE {_OWNER} AND {LIVING} AND kind IN ('fact', 'preference', 'intent') AND state = 'active'
       AND (field = ANY(%(names)s) OR fields && %(names)s)
     ORDER BY known_at DESC, record_id DESC, version DESC LIMIT 500"""  # noqa: S608 - constants
 )
 _BY_KEY = OwnerStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories
-    WHERE {_OWNER} AND {_LIVING} AND {PLACED} AND state = 'active' AND namespace = %(namespace)s
+    WHERE {_OWNER} AND {LIVING} AND {PLACED} AND state = 'active' AND namespace = %(namespace)s
       AND key = %(key)s ORDER BY kind = 'item' DESC LIMIT 1"""  # noqa: S608
 )
 _BY_RECORD = TenantStatement(
@@ -71,25 +71,25 @@ _IS_NAMED = f"""kind = 'item' AND state = 'active'
     ORDER BY known_at DESC, record_id LIMIT %(limit)s"""
 _NAMED = OwnerStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories
-    WHERE {_OWNER} AND {_LIVING}
+    WHERE {_OWNER} AND {LIVING}
       AND (%(project_id)s::text IS NULL OR project_id IS NULL)
       AND {_IS_NAMED}"""  # noqa: S608
 )
 _NAMED_IN_PROJECT = TenantStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories
-    WHERE tenant = %(tenant)s AND owner_kind = 'user' AND project_id = %(project_id)s AND NOT deleted AND {_LIVING}
+    WHERE tenant = %(tenant)s AND owner_kind = 'user' AND project_id = %(project_id)s AND NOT deleted AND {LIVING}
       AND {_IS_NAMED}"""  # noqa: S608
 )
 _ITEMS = TenantStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories
-    WHERE tenant = %(tenant)s AND kind = 'item' AND state = 'active' AND NOT deleted AND {_LIVING}
+    WHERE tenant = %(tenant)s AND kind = 'item' AND state = 'active' AND NOT deleted AND {LIVING}
       AND owner_kind = 'user' AND (%(users)s::text[] IS NULL OR owner_id = ANY(%(users)s))
       AND namespace[1:cardinality(%(prefix)s::text[])] = %(prefix)s
     ORDER BY known_at DESC, record_id LIMIT %(most)s"""  # noqa: S608
 )
 _NAMESPACES = TenantStatement(
     f"""SELECT DISTINCT namespace FROM {{v}}.memories
-    WHERE tenant = %(tenant)s AND {PLACED} AND state = 'active' AND NOT deleted AND {_LIVING}
+    WHERE tenant = %(tenant)s AND {PLACED} AND state = 'active' AND NOT deleted AND {LIVING}
       AND owner_kind = 'user' AND (%(users)s::text[] IS NULL OR owner_id = ANY(%(users)s))
     ORDER BY namespace"""  # noqa: S608
 )
@@ -100,7 +100,7 @@ _FOUND = OwnerStatement(
 )
 _CONFIRM = TenantStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories
-    WHERE tenant = %(tenant)s AND record_id = ANY(%(ids)s) AND NOT deleted AND state = 'active' AND {_LIVING}"""  # noqa: S608
+    WHERE tenant = %(tenant)s AND record_id = ANY(%(ids)s) AND NOT deleted AND state = 'active' AND {LIVING}"""  # noqa: S608
 )
 
 

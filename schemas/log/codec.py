@@ -170,10 +170,9 @@ class Codec:
             raise DecodeError("schema_version", f"schema_version: expected {SCHEMA_VERSION}")
         data = self._opened(topic, data)
         try:
-            event: Event = adapter(topic).validate_python(data)
+            return _validated(topic, data)
         except ValidationError as exc:
             raise DecodeError("invalid", describe(exc)) from None
-        return event
 
     def _opened(self, topic: str, data: dict[str, Any]) -> dict[str, Any]:
         sealed = data.get("sealed")
@@ -190,6 +189,15 @@ class Codec:
             named = sealed.pop(_NAMES, None)
             data = {**data, **named} if isinstance(named, dict) else data
         return {**data, "sealed": _with_bytes(sealed)}
+
+
+def _validated(topic: str, data: dict[str, Any]) -> Event:
+    if topic == topics.UPDATES.name and data.get("type") == "memory":
+        record = memory.of_its_kind(data)
+        if record is not None:
+            return record
+    event: Event = adapter(topic).validate_python(data)
+    return event
 
 
 def parsed(value: bytes | None) -> dict[str, Any]:

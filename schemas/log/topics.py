@@ -97,7 +97,7 @@ TOWARDS_PROJECTS: tuple[Topic, ...] = (HISTORY, LEDGER)
 """What is told of a turn there comes to its project in the end."""
 MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 """What producers let through (librdkafka's own bound is a million). Dead letters hold whatever a topic took, and
-headers; outputs of steps are kept smaller, see streams/batch.py."""
+headers; outputs of steps are kept smaller, see streams/batch_frame.py."""
 _MARKER = b"marker"
 
 

@@ -73,6 +73,8 @@ class Wording(Frozen):
     """In a clause that does not name the speaker: all that may stand before it."""
     within: dict[Id, tuple[float, float]] = Field(default_factory=dict)
     """Slot of `numbers` -> the least and most that it can be, in its unit; beyond, nothing is kept."""
+    less_than: dict[Id, Id] = Field(default_factory=dict)
+    """Slot of `numbers` -> another that it has to be less than; else nothing is kept: 120 to 130 is a range."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Wording:
@@ -107,7 +109,8 @@ class Wording(Frozen):
                     yield f"{key}.{slot}", f"no group {min(missing)!r} in the pattern; there are: {known}"
                 if not parts and key == "words":
                     yield f"words.{slot}", f"name the groups that it is made of: {known}"
-        for key, of_slots in (("plus", set(self.plus)), ("within", set(self.within))):
+        bounded = {*self.less_than, *self.less_than.values()}
+        for key, of_slots in (("plus", set(self.plus)), ("within", set(self.within)), ("less_than", bounded)):
             if unknown := of_slots - set(self.numbers):
                 known_slots = ", ".join(sorted(self.numbers)) or "none"
                 yield f"{key}.{min(unknown)}", f"expected a slot of numbers: {known_slots}"

@@ -82,9 +82,9 @@ class StructuredTables:
             for spec in self._specs.of(tenant):
                 self._ensure(conn, schema, tenant, spec)
         for tenant, name in _without_table(conn, schema):
-            for spec in self._specs.of(tenant):
-                if spec.name == name and tenant not in known:
-                    self._ensure(conn, schema, tenant, spec)
+            found = next((s for s in self._specs.of(tenant) if s.name == name), None)
+            if tenant not in known and found is not None:
+                self._ensure(conn, schema, tenant, found)
 
     def write(self, conn: Connection[TupleRow], schema: str, rows: Sequence[MemoryUpdate]) -> None:
         """After their rows in `memories`."""

@@ -34,7 +34,7 @@ from query.deps import utc_now
 from query.freshness import Needs
 from schemas import migrations
 from schemas.events.envelope import SourceTurn
-from schemas.events.memory import Decision, DecisionBody, MemoryBody, MemoryUpdate, Reason
+from schemas.events.memory import Decision, DecisionBody, MemoryBody, MemoryUpdate, Reason, parse
 from schemas.events.sessions import Checkpoint, SessionState
 from schemas.events.turns import ScreenedBody, ScreenedTurn
 from schemas.log import ids, topics
@@ -126,7 +126,7 @@ class Rows:
             "occurred_at": at, "known_at": datetime.now(UTC), "last_accessed_at": datetime.now(UTC),
             "profile": "general", "profile_version": 1, "model_id": embedder().model_id,
         }  # fmt: skip
-        event = MemoryUpdate(**{**given, **over}, sealed=body)
+        event = parse({**given, **over, "sealed": body})
         self.write(event)
         return event
 

@@ -18,7 +18,7 @@ from psycopg import sql
 
 from memstream.cli.app import application
 from memstream.reprocess.errors import RebuildError
-from schemas.events.memory import MemoryBody, MemoryUpdate, Reason
+from schemas.events.memory import MemoryBody, Reason, StatementMemory
 from schemas.log import topics
 from schemas.log.codec import Codec
 from schemas.log.owner import OwnerKind, partition
@@ -134,7 +134,7 @@ def found(here: World, asked: str, who: str, word: str) -> None:
 def archive(here: World, who: str, text: str) -> None:
     """A record as the gate writes it when its class ends (C8), and as it was before."""
     for revision, state in ((1, "active"), (2, "archived")):
-        kept = MemoryUpdate(
+        kept = StatementMemory(
             tenant=TENANT, owner_kind=OwnerKind.USER, owner_id=who, user_id=who, record_id=f"{who}-archived",
             revision=revision, kind="fact", state=state, field="visit", occurred_at=datetime.now(UTC),  # type: ignore[arg-type]
             known_at=datetime.now(UTC), last_accessed_at=datetime.now(UTC), sealed=MemoryBody(text=text, value=text),

@@ -14,11 +14,11 @@ from typing import Any
 
 import psycopg
 import pytest
+from click.testing import CliRunner
 from psycopg.conninfo import make_conninfo
-from typer.testing import CliRunner
 
 from memstream.checks import Status, run_checks
-from memstream.cli import keyring as commands
+from memstream.cli.app import application
 from memstream.keyring.cipher import AesCipher
 from memstream.keyring.master import LocalMasterKeys
 from memstream.keyring.store import Keyring
@@ -129,8 +129,8 @@ def tool(name: str, *arguments: str) -> None:
 def keyring(dsn: str, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> str:
     for name, value in (("POSTGRES", dsn), ("KAFKA", "x:1"), ("REDIS", "redis://x:1"), ("MILVUS", "http://x:1")):
         monkeypatch.setenv(f"MEMSTREAM_{name}", value)
-    done = CliRunner().invoke(commands.app, list(arguments), catch_exceptions=False)
-    assert done.exit_code == 0
+    done = CliRunner().invoke(application(), ["keyring", *arguments], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
     return done.stdout.strip()
 
 

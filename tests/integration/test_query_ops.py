@@ -17,10 +17,11 @@ from confluent_kafka import Producer
 
 from memstream.stack import Addresses
 from memstream.workers import auditor, jobs
+from processors.memory.emit import deleted
 from query.deadletters.access import KafkaAccess
 from query.pipeline.groups import GROUPS
 from query.streams import TopicAwayError
-from schemas.events.memory import MemoryBody, MemoryUpdate, Reason
+from schemas.events.memory import MemoryBody, MemoryUpdate, Reason, StatementMemory
 from schemas.log import owner, topics
 from schemas.log.codec import Codec, header
 from schemas.log.dead_letters import SOURCE_TIME
@@ -265,7 +266,7 @@ async def test_a_window_ends_where_its_last_offset_holds_no_record(addresses: Ad
 
 def update(user: str, text: str, tenant: str = TENANT) -> MemoryUpdate:
     now = datetime.now(UTC)
-    return MemoryUpdate(
+    return StatementMemory(
         tenant=tenant, owner_kind=OwnerKind.USER, owner_id=user, user_id=user, record_id=uuid4().hex, revision=1,
         kind="fact", state="active", reason=Reason(outcome="kept", gate="confidence", rule="explicit"),
         occurred_at=now, known_at=now, last_accessed_at=now, sealed=MemoryBody(text=text, embedding=b"1234"),
@@ -302,9 +303,7 @@ async def test_c9_forgotten_on_a_resumed_stream(env: Env, addresses: Addresses) 
     """The topic holds what was forgotten or replaced until it is compacted: what is replayed is confirmed."""
     user = f"sse-{uuid4().hex}"
     first, forgotten, replaced = (update(user, text) for text in ("first", "forgotten", "replaced"))
-    removed = forgotten.model_copy(
-        update={"revision": 2, "op": "delete", "state": "deleted", "sealed": MemoryBody(text="")}
-    )
+    removed = deleted(forgotten, revision=2, sealed=MemoryBody())
     better = replaced.model_copy(update={"revision": 2, "sealed": MemoryBody(text="better", embedding=b"1234")})
     events = (first, forgotten, replaced, removed, better)
 

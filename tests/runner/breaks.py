@@ -110,7 +110,7 @@ BREAKS = (
         (f"{_WHOLE}::test_a_document_is_found_by_its_section",),
     ),
     Break(
-        "dead-letter", "a bad record is kept as a dead letter", "streams/batch.py",
+        "dead-letter", "a bad record is kept as a dead letter", "streams/batch_frame.py",
         "        batch.outbox.append(OutboxRow(m.offset, 0, topics.DEAD_LETTERS.name",
         "        _ = (OutboxRow(m.offset, 0, topics.DEAD_LETTERS.name",
         (f"{_WHOLE}::test_a_bad_record_is_a_dead_letter_and_the_stream_goes_on",),

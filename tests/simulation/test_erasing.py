@@ -19,7 +19,7 @@ from schemas.log import topics
 from sinks.erased import WithoutErased
 from sinks.memory import MemorySink
 from sinks.protocol import Message
-from streams.batch import BatchFrame
+from streams.batch_frame import BatchFrame
 from streams.runner import StepRunner
 from streams.topology import Parts
 from tests.simulation.acts import INTERNAL, Act, erases_much

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from streams.batch import BatchFrame
+from streams.batch_frame import BatchFrame
 from streams.topology import Parts
 from tests.simulation.found import readable, written
 from tests.simulation.plan import Plan

@@ -15,8 +15,9 @@ import pytest
 
 from query import freshness
 from schemas.log.codec import Headers
-from streams import batch as batch_module
-from streams.batch import Batch, BatchFrame
+from streams import batch_frame
+from streams.batch import Batch
+from streams.batch_frame import BatchFrame
 from streams.state.memory import MemoryStateStore
 from streams.state.protocol import OutboxRow, Position
 from streams.topology import Parts
@@ -107,7 +108,7 @@ def _progress_comes_before_the_rows(patch: pytest.MonkeyPatch) -> None:
         begins = set(first.values())
         return [replace(r, headers=[*r.headers, *told]) if i in begins else r for i, r in enumerate(rows)]
 
-    patch.setattr(batch_module, "_on_last", on_first)
+    patch.setattr(batch_frame, "_on_last", on_first)
 
 
 def _a_wait_ends_one_write_early(patch: pytest.MonkeyPatch) -> None:

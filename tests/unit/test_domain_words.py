@@ -70,7 +70,8 @@ _EVERYDAY = ("about_en", "clock_en", "day_en", "gap_en", "zh_usual", "about_zh",
              "number_zh", "feel_en")  # fmt: skip
 # Those that keep a wording from being read: what they name is of other domains.
 _GUARDS = ("aims_en", "no_reading_en", "no_number_zh", "no_reading_zh", "no_thing_en", "no_symptom_en", "no_symptom_zh",
-           "no_thing_zh", "no_surgery_en", "no_surgery_zh", "opens_zh")  # fmt: skip
+           "no_thing_zh", "no_surgery_en", "no_surgery_zh", "opens_zh", "past_en", "past_zh", "aims_zh", "slashed_en",
+           "compared_en", "apart_en")  # fmt: skip
 
 
 def worded(name: str) -> set[str]:

@@ -25,7 +25,7 @@ from processors.step import Reads
 from schemas.events.documents import ProjectCommand, TurnDigest, TurnDigestBody
 from schemas.events.envelope import SourceTurn
 from schemas.events.erasure import Erasure
-from schemas.events.memory import MemoryUpdate
+from schemas.events.memory import HotMemory, MemoryUpdate
 from schemas.events.turns import TurnBody, TurnEvent
 from schemas.log import topics
 from schemas.log.codec import ERASED, Codec, DecodeError
@@ -125,8 +125,9 @@ def test_n6_what_a_project_holds_of_a_user_is_under_the_users_key(keys: MemoryKe
 def test_n6_a_name_made_of_what_was_said_is_sealed_with_it(keys: MemoryKeys, name: str) -> None:
     """The key of a decision in hot memory is its text."""
     codec = Codec(AesCipher(keys))
-    update = MemoryUpdate(
-        tenant="acme", owner_kind=OwnerKind.PROJECT, owner_id="p", record_id="r", revision=1, kind="hot",
+    update = HotMemory(
+        tenant="acme", owner_kind=OwnerKind.PROJECT, owner_id="p", project_id="p", record_id="r", revision=1,
+        category="decision",
         state="active", reason=because("kept", "extraction", "hot_memory"), key=name, field=name, fields=(name,),
         user_id="ann", occurred_at=NOW, known_at=NOW, last_accessed_at=NOW,
     )  # fmt: skip

@@ -52,7 +52,7 @@ class _Patterns:
         self.past = re.compile(edge.format("|".join(words.past)))
         self.unless = re.compile(edge.format("|".join(words.unless))) if words.unless else None
         self.taken_back = [re.compile(pattern, re.IGNORECASE) for pattern in words.taken_back]
-        self.withdrawn = [*self.taken_back, *(re.compile(pattern, re.IGNORECASE) for pattern in words.withdrawn)]
+        self.withdrawn = [re.compile(pattern, re.IGNORECASE) for pattern in words.withdrawn]
         self.sides = [
             (number, side, re.compile(rf"{_WHO[language]}(?:{'|'.join(said)})"))
             for number, pair in enumerate(words.apart)
@@ -68,6 +68,9 @@ _DATA = tomllib.loads((files(__package__) / "excluding.toml").read_text(encoding
 _PATTERNS: dict[Language, _Patterns] = {
     language: _Patterns(language, _Words.model_validate(_DATA[language])) for language in _WHO
 }
+_TAKEN_BACK = [pattern for each in _PATTERNS.values() for pattern in each.taken_back]
+_UNNAMED = frozenset({"user", "用户", "用戶"})
+"""Speakers without a name, as statements have them."""
 OF_NO_KIND = frozenset(word for language in _WHO for word in _DATA[language]["of_no_kind"].split())
 """Words of what is taken back that need not stand in what was said."""
 
@@ -92,13 +95,15 @@ def may_be_withdrawn(text: str) -> bool:
     return unless is None or unless.search(text[:MOST_READ]) is None
 
 
-def only_takes_back(text: str) -> bool:
-    """Does a statement say nothing else than that something is taken back?"""
-    return any(pattern.fullmatch(text) for pattern in _PATTERNS[language_of_statement(text)].taken_back)
+def only_takes_back(text: str, about: object = None) -> bool:
+    """Does a statement say nothing else than that its speaker takes something back? `about`: the speaker's name, where
+    they have one; that of an English sentence may be Chinese."""
+    who = {str(about).casefold()} if about else _UNNAMED
+    return any((match := p.fullmatch(text)) is not None and match["who"].casefold() in who for p in _TAKEN_BACK)
 
 
 def withdrawn_of(text: str) -> str:
     """What a statement takes back; empty where it takes back nothing."""
     read = text[:MOST_READ]
-    found = (pattern.fullmatch(read) for pattern in _PATTERNS[language_of_statement(text)].withdrawn)
+    found = (p.fullmatch(read) for p in (*_TAKEN_BACK, *_PATTERNS[language_of_statement(text)].withdrawn))
     return next((match["what"] for match in found if match is not None), "")

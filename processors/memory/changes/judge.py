@@ -102,7 +102,7 @@ def _change(old: MemoryUpdate, before: Statement, new: MemoryUpdate, after: Stat
     found, last = measured(before, after), _last_said(old)
     said = min((s.occurred_at for s in new.sources if s.occurred_at >= last), default=_last_said(new))
     head = head_for(new.model_id)
-    if only_takes_back(new.sealed.text):
+    if only_takes_back(new.sealed.text, new.sealed.attributes.get("about")):
         outcome: Literal["marked", "retired"] = "retired" if found.names and not of_people(old) else "marked"
         return Change(old, new, outcome, None, said) if found.names or found.withdraws else None
     if head is None:
@@ -117,7 +117,8 @@ def _change(old: MemoryUpdate, before: Statement, new: MemoryUpdate, after: Stat
 def _statement(u: MemoryUpdate, standing: Standing | None) -> Statement:
     """`standing`: where its features may be kept."""
     kept = None if standing is None else standing.features(u.record_id)
-    return Statement(u.sealed.text, np.frombuffer(u.sealed.embedding, np.float16).astype(np.float32), kept)
+    vector = np.frombuffer(u.sealed.embedding, np.float16).astype(np.float32)
+    return Statement(u.sealed.text, vector, kept, _about(u))
 
 
 def _about(u: MemoryUpdate) -> str:

@@ -41,11 +41,13 @@ SHARED = 0.3
 
 @dataclass(frozen=True)
 class Statement:
-    """A text with its unit embedding, shape (dims,). `kept`: its features, where they were extracted before."""
+    """A text with its unit embedding, shape (dims,). `kept`: its features, where they were extracted before; `about`:
+    the name of who says it, where it has one."""
 
     text: str
     embedding: Floats
     kept: Features | None = None
+    about: str = ""
 
     @cached_property
     def features(self) -> Features:
@@ -54,6 +56,17 @@ class Statement:
     @cached_property
     def words(self) -> frozenset[str]:
         return frozenset(stem(t) for t in self.features.tokens if not is_function(t) and t not in _OWNER)
+
+    @cached_property
+    def of_owner(self) -> frozenset[str]:
+        """Words of the name of who says it."""
+        return frozenset(map(stem, extract_features(self.about).tokens))
+
+    @cached_property
+    def of_subject(self) -> frozenset[str]:
+        """Words of whom or what it speaks of, but for its owner."""
+        tokens = extract_features(self.subject).tokens
+        return frozenset(stem(t) for t in tokens if not is_function(t) and t not in _OWNER) - self.of_owner
 
     @cached_property
     def claims(self) -> frozenset[Claim]:
@@ -135,13 +148,10 @@ def measured(old: Statement, new: Statement) -> Measured:
     plain = np.array(values, np.float32)
     whole = np.concatenate([[np.float32(chinese)], plain, chinese * plain]).astype(np.float32)
     meets = any(word not in old.subject for word in common)
-    withdraws = bool(new.withdrawn) and new.withdrawn <= old.words and not old.withdrawn and may_be_withdrawn(old.text)
-    return Measured(told, changes, says_so, meets, apart(old.claims, new.claims), withdraws, _names(old, new), whole)
-
-
-def _names(old: Statement, new: Statement) -> bool:
-    """Does the newer statement take back one in the words of the older?"""
-    if not new.withdrawn or not new.withdrawn <= old.words or old.withdrawn:
-        return False
-    denied = old.features.negations % 2 != new.of_withdrawn.negations % 2
-    return not denied and len(new.withdrawn) >= NEARLY_ALL * len(old.words)
+    taken_back = bool(new.withdrawn) and new.withdrawn <= old.words and not old.withdrawn
+    names = taken_back and len(new.withdrawn) >= NEARLY_ALL * len((old.words - old.of_owner) | new.withdrawn)
+    if names and not old.of_subject <= new.withdrawn:  # the same of somebody else
+        taken_back = names = False
+    names = names and old.features.negations % 2 == new.of_withdrawn.negations % 2
+    withdraws = taken_back and may_be_withdrawn(old.text)
+    return Measured(told, changes, says_so, meets, apart(old.claims, new.claims), withdraws, names, whole)

@@ -16,7 +16,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Literal
 
-from processors.memory.emit import because, changed, sources, update
+from processors.memory.emit import because, changed, deleted, sources, update
 from processors.memory.habits import metadata, wording
 from processors.memory.habits.patterns import (
     RECENT_DAYS,
@@ -46,7 +46,7 @@ from processors.memory.store import Standing
 from processors.step import Emit, Reads, StateSpace
 from schemas.base import Json
 from schemas.events.envelope import SourceTurn
-from schemas.events.memory import Extraction, MemoryBody, MemoryUpdate, Reason
+from schemas.events.memory import Extraction, HabitPattern, MemoryBody, MemoryUpdate, Reason
 from schemas.log.ids import record_id
 from schemas.log.owner import Owner, OwnerKind
 from schemas.profile.model import Profile
@@ -167,10 +167,7 @@ class HabitGate:
         if found is None:
             self._times.delete(action)
             self._unlist(action)
-            gone = changed(old, op="delete", state="deleted", sealed=MemoryBody(), sources=(),
-                           reason=because("retired", "retention", "habit_ended"))  # fmt: skip
-            self._standing.remove(gone)
-            return [update(gone)]
+            return [self._ended(old)]
         day = row.due_day  # what is usual shortly before midnight is overdue on the next day
         missed = sample[-1][0] < day and today - day == found.due // (24 * 60)
         late = missed and readable(_decimal(found.confidence)) and row.missed_day != day
@@ -224,11 +221,14 @@ class HabitGate:
                 told = self._time(action, t, last_done(sample, t), language, None)
                 out += self._tell(replace(told, name=name), old, cited)
             elif old is not None:
-                gone = changed(old, op="delete", state="deleted", sealed=MemoryBody(), sources=(),
-                               reason=because("retired", "retention", "habit_ended"))  # fmt: skip
-                self._standing.remove(gone)
-                out.append(update(gone))
+                out.append(self._ended(old))
         return out
+
+    def _ended(self, old: MemoryUpdate) -> Emit:
+        reason = because("retired", "retention", "habit_ended")
+        gone = deleted(old, revision=old.revision + 1, sealed=MemoryBody(), sources=(), reason=reason)
+        self._standing.remove(gone)
+        return update(gone)
 
     def _value(self, key: str, value: str, e: Extraction) -> list[Emit]:
         name = f"usual/{key}"
@@ -319,12 +319,12 @@ class HabitGate:
         terms, embedding = self._encoder.encode(p.findable)
         return MemoryBody(terms=terms, embedding=embedding)
 
-    def _new(self, p: _Told, reason: Reason, state: Literal["active", "observed"]) -> MemoryUpdate:
+    def _new(self, p: _Told, reason: Reason, state: Literal["active", "observed"]) -> HabitPattern:
         name = self._id(p.name)
         language: Literal["en", "zh"] = "zh" if any("\u4e00" <= c <= "\u9fff" for c in p.text) else "en"
-        return MemoryUpdate(
+        return HabitPattern(
             tenant=self._owner.tenant, owner_kind=OwnerKind.USER, owner_id=self._owner.id, record_id=name,
-            revision=self._standing.next_numbers(name)[1], kind="pattern", category=p.kind, key=p.name,
+            revision=self._standing.next_numbers(name)[1], category=p.kind, key=p.name,
             namespace=("patterns", self._owner.id), user_id=self._owner.id, source="inferred", language=language,
             valid_from=self._now, extractor="habits", profile=self._profile.name, reason=reason, state=state,
             profile_version=self._profile.version, known_at=self._now, occurred_at=self._now,

@@ -32,8 +32,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
+
+from schemas.base import JsonValue
 
 Occurrence = tuple[int, int]
 """Local day as a proleptic ordinal, minute of that day."""
@@ -212,7 +213,7 @@ def clock(minute: int) -> str:
     return f"{minute // 60 % 24:02}:{minute % 60:02}"
 
 
-def compare(habit: Mapping[str, Any], at: datetime) -> dict[str, Any]:
+def compare(habit: Mapping[str, JsonValue], at: datetime) -> dict[str, JsonValue]:
     """"Usually at 08:00, now 08:30": where a moment lies to a time habit (the value of its record).
 
     `minutes_late` is negative before the usual time (between -720 and 720); `overdue` when it is expected

@@ -54,6 +54,9 @@ MOST = 3
 """Statements of one turn; of one longer than MUCH words, two more."""
 MUCH = 60
 
+_WITHOUT_PLACE = 4
+"""Words from which a statement says something without its "there": not "I get sick back there"."""
+
 _INTERJECTION = re.compile(
     r"(?:(?:by the way|guess what|oh man|like(?=,? (?:my|I|we)\b)|ye+a+h?|yes|yep|yup|nope|nah|oops|wow+|hm+|u[mh]+"
     r"|er+m?|aw+|ugh+|oo+h|whoa|gosh|damn|dude|oh|ok(?:ay)?|well|right|haha|honestly|actually|unfortunately|anyway"
@@ -97,6 +100,12 @@ _BASE = re.compile(
 _TOLD_TO = re.compile(
 rf"(?:(?:just|please|also) )?(?:don't|do not) (?:{alternatives('answers', 'acts')})\b", re.I
 )
+_OF_ONESELF = re.compile(
+    rf"(?:(?:just|also) )?(?:don't|do not) (?:(?:{alternatives('of_oneself', 'habits', 'of_oneself_alone')})\b"
+    r"|.*\b(?:I|me|my|mine|we|us|our|any ?more|any longer|these days|nowadays)\b)",
+    re.I,
+)
+"""Don't overmix: a recipe's, or what one passes on; nobody says so of themselves."""
 _TOLD_TO_AMONG_PEOPLE = re.compile(
     rf"(?:(?:just|please|also) )?(?:don't|do not) (?!(?:{alternatives('of_oneself')})\b)[a-z]+\b"
     r"|just (?:have|keep|go|be)\b",
@@ -260,9 +269,10 @@ def _with_subject(bare: str, clause: Clause, *, known: bool) -> str:
     text = expand(_without(_INTERJECTION, bare))
     if (over := no_longer_so(text)) is not None:
         return over
-    if not text or re.match(r"(?:I|we|my|our|there)\b", text, re.I) or clause.subject not in {"I", "we", "none"}:
+    named = re.match(r"(?:I|we|my|our|there)\b", text, re.I) or as_one(text) != text
+    if not text or named or clause.subject not in {"I", "we", "none"}:
         return text
-    if text.isupper() or any(p.match(text) for p in (_COMPARING, _TOLD_TO)):
+    if text.isupper() or any(p.match(text) for p in (_COMPARING, _TOLD_TO)) or _told_to_no_one(text):
         return ""
     if not known and _TOLD_TO_AMONG_PEOPLE.match(text):
         return ""
@@ -287,6 +297,12 @@ def _with_subject(bare: str, clause: Clause, *, known: bool) -> str:
     if DROPPED.match(text) is None or _ADJECTIVE.match(text) or _PARTICIPLE.match(lowered) or _BASE.match(lowered):
         return text if clause.subject == "none" else ""
     return f"{'we' if clause.subject == 'we' else 'I'} {lowered}"
+
+
+def _told_to_no_one(text: str) -> bool:
+    """Is somebody not to do what people seldom say of themselves?"""
+    denied = re.match(r"(?:(?:just|also) )?(?:don't|do not) [a-z]", text, re.I)
+    return denied is not None and not _OF_ONESELF.match(text)
 
 
 def _without(opening: re.Pattern[str], text: str) -> str:
@@ -330,7 +346,10 @@ def _shortened(said: str) -> str:
     text = _PARENT.sub(lambda m: f"my {m.group().lower()}", _HERE.sub("", tidy(said)), count=1)
     text = _JUST.sub(_without_just, text)
     for _ in range(3):
+        ends = _TRAILING.search(text)
         text = _TRAILING.sub("", text)
+        if ends and ends.group().strip(" ,").lower().endswith("there") and len(text.split()) < _WITHOUT_PLACE:
+            return ""
     if len(text.split()) <= LONGEST:
         return text
     fitting = [m.start() for m in CUTS.finditer(text) if 5 <= len(text[: m.start()].split()) <= LONGEST]

@@ -7,7 +7,7 @@ characters; one that asks, supposes, quotes, speaks to somebody or points at wha
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -33,6 +33,7 @@ from processors.reader.rules.standing_zh import (
     opened,
     opens_predicate,
     played,
+    resolved,
     stands,
     tells_of_speaker,
     tells_state,
@@ -41,6 +42,7 @@ from processors.reader.rules.standing_zh import (
     without_open_brackets,
 )
 from processors.reader.rules.text import Sentence
+from processors.reader.rules.whole_zh import whole
 from schemas.events.memory import DropLabel
 
 LONG_TURN = 25
@@ -317,6 +319,21 @@ def _singly(run: Sequence[Clause], original: str, sentence: Sentence, whose: _Wh
             among=whose.among,
         )
     )
+
+
+def asked_to_keep(told: Sequence[Alone], starts: Set[int]) -> list[Alone]:
+    """The same, with what an assistant is asked to remember, from `starts` on, worth telling in everyday words too."""
+
+    def kept(a: Alone) -> Alone:
+        if not any(a.start <= at < a.end for at in starts) or not (a.dropped is None or _may_be_kept(a.text)):
+            return a
+        return replace(a, weight=max(a.weight, KEEP), dropped=None)
+
+    return [kept(a) for a in told] if starts else list(told)
+
+
+def _may_be_kept(text: str) -> bool:
+    return SPEAKER.match(text) is not None and resolved(text) and whole(text)
 
 
 def well_told(told: Sequence[Alone]) -> list[Alone]:

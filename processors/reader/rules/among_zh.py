@@ -18,7 +18,15 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.persons_zh import PARTNER
 
 _DATA: dict[str, str] = tomllib.loads((files(__package__) / "among_zh.toml").read_text(encoding="utf-8"))
+_POST = {name: _DATA.pop(name) for name in ("lasting", "of_the_hour", "to_all")}
 _REFUSED = [re.compile("|".join(line for line in lines.splitlines() if line)) for lines in _DATA.values()]
+_LASTING, _OF_THE_HOUR, _TO_ALL = (
+    re.compile("|".join(line for line in lines.splitlines() if line)) for lines in _POST.values()
+)
+LONGEST_SENTENCE = 48
+"""Characters of one sentence that may open a talk."""
+LONGEST_POST = 200
+"""Characters of a post; what is longer is a letter, which tells of its writer's life."""
 _OWNER = re.compile(r"\{(?:owner|of)\}")
 _WE = re.compile(
     r"^(?P<when>[^，{}]{0,6})\{owner\}等人(?:[两俩]个?人?)?"
@@ -39,14 +47,19 @@ class Talker:
 
     name: str
     before: tuple[str, ...] = ()
+    opens: bool = False
+    """Is nothing said before the turn? Then it may be a post, which is written for nobody who answers."""
 
 
-def sifted(found: Sequence[Found], turn: str, talker: Talker) -> tuple[list[Found], list[Found]]:
-    """Return those to tell, and those to leave in their turn."""
+def sifted(
+    found: Sequence[Found], turn: str, talker: Talker, *, in_project: bool
+) -> tuple[list[Found], list[Found]]:
+    """Return those to tell, and those to leave in their turn. Nobody posts in a project."""
     named = {name for said in (*talker.before, turn) for name in _PARTNER.findall(said)}
     partner = named.pop() if len(named) == 1 else None
     told = [_of_both(f, partner) for f in found]
-    kept = [told_of_life(f) and _of_whom(f, turn, talker.name) for f in told]
+    alone = talker.opens and not in_project
+    kept = [told_of_life(f) and _of_whom(f, turn, talker.name) and not (alone and _posted(f, turn)) for f in told]
     left = [replace(f, dropped="light") for f, keep in zip(told, kept, strict=True) if not keep]
     return [f for f, keep in zip(told, kept, strict=True) if keep], left
 
@@ -64,6 +77,27 @@ def told_of_life(found: Found) -> bool:
         return True
     said = _OWNER.sub("◇", found.text)
     return not any(pattern.search(said) for pattern in _REFUSED)
+
+
+def _posted(found: Found, turn: str) -> bool:
+    """Is a statement of a post only, and does not last: where its writer is, what they feel? In a post that is shown to
+    all, with whom it names and its topic, only values are told; of several sentences only what lasts. One sentence by
+    itself may open a talk."""
+    if found.slots:
+        return False
+    said = _OWNER.sub("◇", found.text)
+    if _TO_ALL.search(turn) or _OF_THE_HOUR.search(said):
+        return True
+    several = len(turn) > LONGEST_SENTENCE or _SEVERAL.search(turn.strip()) is not None
+    if len(turn) > LONGEST_POST or not several:
+        return False
+    return not said.startswith("◇") or _LASTING.search(said) is None
+
+
+_SEVERAL = re.compile(
+    r"\.{3}|哈{2,}|啊{3,}|[。！!？?~～…\n\]](?=.)|[。，]{2,}|\[[\u4e00-\u9fff]{1,4}\]|[\U0001f300-\U0001faff]"
+)
+"""More than one sentence, or one with a face or laughter."""
 
 
 def _of_both(found: Found, partner: str | None) -> Found:

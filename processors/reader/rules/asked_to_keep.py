@@ -38,6 +38,11 @@ _ZH = re.compile(
     rf"(?P<lead>(?:{'|'.join(_DATA['before_zh'].split())}){{0,5}}(?:{_lines('zh')})(?:了|哈|啊|哦|吧|一下)?[，,：:\s]{{0,3}})"
     r"(?=(?P<own>[我俺咱]|本人)|[^，,。]{3})"
 )
+_ZH_WHEN = re.compile(
+    r"(?:(?<![^。！？!?；;\n，,：:\s]))(?:你|您|请|以后|今后|帮我|给我|替我|为我){1,3}[^，,。！？!?\n我]{1,14}?(?:的时候|时)[，,]?"
+    r"(?:也|要|都|请|一定|千万|就){0,2}(?:记得|记住|记着|别忘了?|注意)(?P<own>(?=我))"
+)
+"""At what occasion it is to be remembered: 你推荐餐厅的时候记得我不吃辣."""
 _NOT_TOLD = re.compile(_lines("of_the_talk_zh"))
 
 
@@ -51,14 +56,16 @@ def to_keep_en(text: str) -> tuple[str, frozenset[int]]:
     return (_ASKED.sub(".", said) if "you" in asked[-1]["lead"].lower() else said), starts
 
 
-def to_keep_zh(text: str) -> str:
+def to_keep_zh(text: str) -> tuple[str, frozenset[int]]:
     """The same of a Chinese turn, where what is to be remembered begins with the speaker."""
+    starts: set[int] = set()
 
     def blank(match: re.Match[str]) -> str:
-        own = match["own"] and not _NOT_TOLD.match(text, match.end())
+        own = match["own"] is not None and not _NOT_TOLD.match(text, match.end())
+        starts.update((match.end(),) if own else ())
         return " " * len(match.group()) if own else match.group()
 
-    return _ZH.sub(blank, text)
+    return _ZH_WHEN.sub(blank, _ZH.sub(blank, text)), frozenset(starts)
 
 
 def rest_zh(clause: str) -> str | None:

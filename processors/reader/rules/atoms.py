@@ -11,6 +11,7 @@ from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.persons_zh import called
 from processors.reader.rules.statements_zh import bare, told
 from processors.reader.rules.text import Sentence
+from processors.reader.rules.words_en import alternatives
 
 _DECIDED_EN = re.compile(
     r"\b(?:(?:I|we|the team|our team)(?:'ve| have|'s| has)? (?:just |finally |all |now |also |already )?"
@@ -172,7 +173,13 @@ _CHOSEN_EN = re.compile(
     r" (?!(?:this|that|it|these|those|you|your|the flow)\b)[^,;.!]{2,80}?)"
     r"|(?P<will>(?:we|I)(?:'ll| will| are going to|'re going to|'m going to) (?:stick (?:to|with)|stay with|go with)"
     r" (?!(?:this|that|it|these|those|you|your|the flow)\b)[^,;.!]{2,80}?))"
-    r"(?:,? then)?(?=\s*(?:$|[.;!]))",
+    r"(?:,? then)?(?=\s*(?:$|[.;!])|, (?:[a-z]+ing|it|that|he|she|they|we|I|my|our)\b)"
+    r"|(?:(?:ok|okay|right|so|then|well|yes|yeah|fine|great|alright|all right)[, ]{1,2}){0,3}(?:let's|lets)"
+    r" (?P<then>(?:"
+    rf"{alternatives('done_then')})"
+    r" (?!(?:this|that|it|these|those|you|your|one|some|something|me|us)\b)(?=[^,;.!?]*(?:\d|(?<= )(?-i:[A-Z])))"
+    r"[^,;.!?]{2,80}?),? (?:then|instead)"
+    r"(?=\s*(?:$|[.;,!]))",
     re.I,
 )
 """What a single user tells an assistant to be chosen: "the blue one it is", "let's use tabs then"."""
@@ -188,8 +195,8 @@ def _chosen_en(sentence: Sentence, original: str) -> Found | None:
     if match["it"]:
         what = re.sub(r" one$", "", match["it"])
         text = f"{{owner}} decided on {what}" if standing_en.resolved(f"I take {what}") else ""
-    elif match["do"]:
-        what = f"{match['do'][0].lower()}{match['do'][1:]}"
+    elif done := match["do"] or match["then"]:
+        what = f"{done[0].lower()}{done[1:]}"
         text = f"{{owner}} decided to {what}" if standing_en.resolved(what) else ""
     else:
         text = match["will"] if standing_en.resolved(match["will"]) else ""

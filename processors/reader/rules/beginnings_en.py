@@ -40,6 +40,15 @@ _SPLICED = re.compile(
     re.I,
 )
 """Where a clause begins that is somebody else's, or asks for something."""
+_JUDGED = re.compile(
+    r", (?:(?:and|but) )?(?!during\b)[a-z]{2,}ing (?:[\w'-]+ ){1,5}?(?:would|will|won't|wouldn't|is|was)\b"
+    r"|, (?!(?:and|but|so|then|also|who|which|I|we|he|she|they|that|as)\b)(?:[a-z]+ )?[a-z]+"
+    r" (?:said|says|reckons?|reckoned|thinks?|thought) ",
+    re.I,
+)
+"""Where another tells, or it is told why: ", ops said they'd rather sleep", ", moving him would upset him"."""
+_LEAST = 5
+"""Words that stand before it."""
 _THOUGHT = re.compile(
     r"(?<!\bthat)(?<!\bwhat)(?<!\bhow)(?<!\bwhich)(?<!\bwho)(?<!\bas)(?<!\bthan)(?<!\bif)(?<!\bbecause)"
     r"(?<!\bwhen)"
@@ -77,7 +86,9 @@ def before_another(text: str, *, in_group: bool = False) -> Iterator[str]:
     who judge and ask behind what they say."""
     marks = [_SPLICED] if len(text.split()) <= _SHORT else [_SPLICED, _SAID_MORE]
     marks = [_THOUGHT, *marks] if in_group else marks
-    heads = (text[: each.start()].rstrip(" ,;:-") for mark in marks for each in mark.finditer(text))
+    cuts = [each for mark in marks for each in mark.finditer(text)]
+    cuts += [each for each in _JUDGED.finditer(text) if len(text[: each.start()].split()) >= _LEAST]
+    heads = (text[: each.start()].rstrip(" ,;:-") for each in cuts)
     return (head for head in heads if _OPEN.search(head) is None and not _failed(text, head))
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from schemas.base import JsonValue
 from schemas.profile.model import FieldSpec, Profile
 
 OPEN = frozenset({"prefers", "likes", "dislikes"})
@@ -14,7 +15,7 @@ OPEN = frozenset({"prefers", "likes", "dislikes"})
 class FilledFields(NamedTuple):
     field: str | None
     fields: tuple[str, ...]
-    value: Any
+    value: JsonValue
 
 
 def spec_of(profile: Profile, slot: str) -> FieldSpec | None:
@@ -22,12 +23,12 @@ def spec_of(profile: Profile, slot: str) -> FieldSpec | None:
     return next((f for f in profile.fields if f.slot == slot), None) or profile.field(slot)
 
 
-def resolve(profile: Profile, slots: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
+def resolve(profile: Profile, slots: Iterable[tuple[str, JsonValue]]) -> list[tuple[str, JsonValue]]:
     """Return (field, value) in the catalogue's order; a value that its field does not allow is left out.
 
     A slot that the catalogue does not list keeps its own name.
     """
-    named: list[tuple[int, str, Any]] = []
+    named: list[tuple[int, str, JsonValue]] = []
     order = {f.name: at for at, f in enumerate(profile.fields)}
     for slot, value in slots:
         spec = spec_of(profile, slot)
@@ -41,14 +42,14 @@ def resolve(profile: Profile, slots: Iterable[tuple[str, Any]]) -> list[tuple[st
     return [(name, value) for _, name, value in named]
 
 
-def filled(values: Sequence[tuple[str, Any]]) -> FilledFields:
+def filled(values: Sequence[tuple[str, JsonValue]]) -> FilledFields:
     """The `field`, `fields` and `value` of a candidate with these values by field."""
     if len(values) == 1:
         return FilledFields(values[0][0], (), values[0][1])
     return FilledFields(None, tuple(name for name, _ in values), dict(values) or None)
 
 
-def fit(profile: Profile, spec: FieldSpec, slot: str, value: Any) -> Any:
+def fit(profile: Profile, spec: FieldSpec, slot: str, value: JsonValue) -> JsonValue:
     """Return a value as its field holds it: canonical by lexicon and aliases; None where it is not allowed."""
     value = _short(profile, slot, value)
     if isinstance(value, str):
@@ -69,11 +70,11 @@ def canonical(spec: FieldSpec, value: str) -> str:
     return value
 
 
-def _short(profile: Profile, slot: str, value: Any) -> Any:
+def _short(profile: Profile, slot: str, value: JsonValue) -> JsonValue:
     return profile.lexicon.get(slot, {}).get(value, value) if isinstance(value, str) else value
 
 
-def own_fields(profile: Profile, values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+def own_fields(profile: Profile, values: list[tuple[str, JsonValue]]) -> list[tuple[str, JsonValue]]:
     """Where the profile's own rule and a general one read the same words, the profile's field holds them."""
     listed = [(n, v) for n, v in values if profile.field(n) is not None]
     if not listed:

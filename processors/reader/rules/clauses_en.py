@@ -45,7 +45,9 @@ ANSWERS_NO = (
 )
 """No as an answer: "no rice for me" denies."""
 FILLER = re.compile(
-    rf"(?:(?:well|so|oh|yeah|yes|yep|no wonder(?= (?:I|we|my|our)\b)"
+    r"(?:(?:as (?:an?|the) [a-z][\w-]*(?: [a-z][\w-]*){0,3},? ?"
+    r"(?=(?:I|we|my)\b(?! (?:think|guess|suppose|believe|mean)\b))"
+    rf"|well|so|oh|yeah|yes|yep|no wonder(?= (?:I|we|my|our)\b)"
     rf"|no (?:problem|worries|idea|bother)(?=\s*[,.!;:-]|\s(?:I|we)\b)|{ANSWERS_NO}|nope|ok|okay|hi|hey"
     r"|hello|there(?!'s| is| are| was| were)"
     r"|all(?! (?:of )?(?:my|our|the)\b)|everyone(?! (?:in|of|at|on)\b)|actually|and|but|also|um|uh|er|anyway"

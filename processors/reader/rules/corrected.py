@@ -1,5 +1,5 @@
 """What a speaker takes back in a sentence of its own: "I live in Leeds. Sorry, I meant York", 我住在杭州。不对，
-是苏州。
+是苏州；in English also in a turn of its own.
 
 The correction holds nothing but a mark and the value that was meant, and the sentence before holds one value of its
 kind: of two it may mean either, and nothing is replaced. The turn is read with the value that was meant in its place,
@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from processors.reader.rules.common_en import CHAT, FUNCTION
 from processors.reader.rules.corrections import A_NAME_EN, A_PLACE_ZH, AGAIN_EN
 from processors.reader.rules.jobs_en import is_job
+from processors.reader.rules.protocol import TurnView
 from processors.reader.rules.self_zh import ROLE
-from processors.reader.rules.text import QUOTED, Sentence, sentences
+from processors.reader.rules.text import QUOTED, Sentence, prepare, sentences
+from processors.reader.rules.words_en import alternatives
 
 _OH_EN = r"(?:(?i:oh|er|uh|um|ah|oops)[, ]{1,2})?"
 _NO_EN = r"(?i:no,? wait|wait,? no|scratch that|correction|my mistake|make that|that should be)"
@@ -40,6 +42,19 @@ _NUMBER_EN = re.compile(
     r"(?: instead| actually| now)?"
 )
 _NUMBERS_EN = re.compile(rf"(?<![\w.])(?P<value>{_DIGITS}){_UNIT_EN}")
+_MONTHS_EN = (
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)"
+)
+_A_DATE_EN = (
+    rf"(?:\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTHS_EN}|{_MONTHS_EN} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?)"
+    r"(?:,? \d{4})?"
+)
+_DATE_EN = re.compile(
+    rf"{_OH_EN}(?:{_NO_EN}|{_MEANT_EN}|(?i:sorry|no|wait|no,? sorry|actually)){_AFTER_EN}{AGAIN_EN}(?:on )?(?:the )?"
+    rf"(?P<new>{_A_DATE_EN})(?: instead| actually| now)?"
+)
+_DATES_EN = re.compile(rf"(?<![\w.])(?P<value>{_A_DATE_EN})")
 # "a midwife" speaks to nobody, so an excuse is enough before it.
 _JOB_EN = re.compile(
     rf"{_OH_EN}(?:(?:{_NO_EN}|{_MEANT_EN}){_AFTER_EN}{AGAIN_EN}(?:as )?(?:an? )?"
@@ -79,7 +94,10 @@ def _any(value: str) -> bool:
 
 _Kinds = tuple[tuple[re.Pattern[str], re.Pattern[str], Callable[[str], bool]], ...]
 """How a correction of a kind of value reads, how such values stand in the sentence before, and what is one."""
-_EN: _Kinds = ((_NAME_EN, _NAMES_EN, _any), (_NUMBER_EN, _NUMBERS_EN, _any), (_JOB_EN, _JOBS_EN, is_job))
+_EN: _Kinds = (
+    (_DATE_EN, _DATES_EN, _any), (_NAME_EN, _NAMES_EN, _any), (_NUMBER_EN, _NUMBERS_EN, _any),
+    (_JOB_EN, _JOBS_EN, is_job),
+)  # fmt: skip
 _ZH: _Kinds = ((_PLACE_ZH, _ALL_PLACES_ZH, _any), (_NUMBER_ZH, _NUMBERS_ZH, _any), (_JOB_ZH, _JOBS_ZH, _any))
 _HINT = re.compile(r"\b(?:sorry|wait|no|mean|meant|scratch|correction|mistake|make|should)\b|对|错|更正|口误", re.I)
 _ARTICLE = re.compile(r"\ban? $")
@@ -109,6 +127,23 @@ class Meant:
 def as_meant_after_en(text: str) -> Meant:
     """Return an English turn with the values that were meant."""
     return _as_meant(text, _EN)
+
+
+_EXCUSE_EN = re.compile(rf"[,;]? (?:-{{1,2}} |\()?(?:{alternatives('excuses')})\)?[.! ]*$", re.I)
+
+
+def as_meant_of_before(turn: TurnView) -> str | None:
+    """The last sentence of the user's turn before, with the value that this turn corrects and does nothing else; None
+    where it says anything more, or where somebody else may have spoken in between."""
+    if turn.language != "en" or turn.speaker or len(turn.content) > _LONGEST:
+        return None
+    own = [said for role, said in turn.previous[-2:] if role == "user"]
+    told = sentences(prepare(own[-1])) if own else []
+    after = _EXCUSE_EN.sub("", prepare(turn.content).strip()).rstrip(" .!")
+    if not told or told[-1].asks or len(sentences(after)) != 1:
+        return None
+    meant = _as_meant(f"{told[-1].text}. {after}", _EN)
+    return meant.text[: meant.corrections[0].meant_end] if meant.corrections else None
 
 
 def as_meant_after_zh(text: str) -> Meant:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 from processors.reader.rules.found import Found
 from processors.reader.rules.making_zh import doubted
 from processors.reader.rules.numbers import amount
 from processors.reader.rules.others import doubted_en, names_kin, opens_with_kin
+from schemas.base import JsonValue
 from schemas.profile.model import FieldSpec, Profile
 
 DENIED = re.compile(
@@ -135,7 +135,7 @@ def _denied_one(spec: FieldSpec, match: re.Match[str]) -> bool:
     return DENIED.search(before) is not None or re.search(r"[不没无]", after) is not None
 
 
-def _value(spec: FieldSpec, match: re.Match[str], text: str) -> Any:
+def _value(spec: FieldSpec, match: re.Match[str], text: str) -> JsonValue:
     denied = DENIED.search(text[max(0, match.start() - 12) : match.start()]) is not None
     if spec.type == "boolean":
         return not denied and DENIED.search(match.group()) is None and not re.search(r"没有?|不|无", match.group())

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
 
 from processors.reader.rules.clauses_zh import Clause
 from processors.reader.rules.found import Found
 from processors.reader.rules.making_zh import denied, made, meant
+from schemas.base import JsonValue
 
 _DEGREE = (
     "博士后|博士|硕士|研究生|本科|学士|大专|专科(?!的?(?:儿童|医|门诊))"
@@ -80,7 +80,7 @@ def education(clause: Clause, lexicon: Mapping[str, Mapping[str, str]]) -> Itera
         university = short.get(match["school"], match["school"])
         major = _clean_major(match["major"])
         done = match.groupdict().get("done") or ("毕业" if "毕业" in match.group() else "")
-        slots: list[tuple[str, Any]] = [("education", match["degree"]), ("university", university)]
+        slots: list[tuple[str, JsonValue]] = [("education", match["degree"]), ("university", university)]
         slots += [("major", major)] if major else []
         yield made(clause, match.span(), f"{{of}}{university}{major or ''}{match['degree']}{done}", *slots)
         return
@@ -113,7 +113,7 @@ def _degree(clause: Clause) -> Iterator[Found]:
             yield made(clause, learned.span(), f"{{of}}专业是{major}", ("major", major))
         return
     major = major or _clean_major(match["major"])
-    slots: list[tuple[str, Any]] = [("education", match["degree"])]
+    slots: list[tuple[str, JsonValue]] = [("education", match["degree"])]
     slots += [("major", major)] if major else []
     yield made(clause, match.span(), f"{{of}}{major or ''}{match['degree']}{match['done'] or '学历'}", *slots)
 

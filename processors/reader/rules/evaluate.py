@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
 from processors.reader.rules.common_en import CHAT, FUNCTION
 from processors.reader.rules.protocol import Extractor, Language, Role, TurnView
+from schemas.base import JsonValue
 from schemas.events.memory import Candidate
 from schemas.profile.model import Profile
 
@@ -51,7 +51,7 @@ class Report:
     values_kept: int = 0
     kinds: dict[str, int] = field(default_factory=dict)
 
-    def figures(self) -> dict[str, Any]:
+    def figures(self) -> dict[str, JsonValue]:
         """Return the shares, rounded to four places, and the counts behind them."""
         return {
             "turns": self.turns,
@@ -128,7 +128,7 @@ def read_state(lines: Iterable[str]) -> Iterator[Example]:
         yield Example(TurnView(row["text"], "user", language, _ANCHOR), values=values)
 
 
-def read_evidence(conversations: Sequence[Any], facts: Iterable[str] = ()) -> Iterator[Example]:
+def read_evidence(conversations: Sequence[JsonValue], facts: Iterable[str] = ()) -> Iterator[Example]:
     """Read LoCoMo's conversations with, where given, the JSON lines of observed facts that cite their turns."""
     told: dict[tuple[str, str], list[str]] = {}
     for line in facts:

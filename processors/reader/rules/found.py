@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from schemas.base import JsonValue
 from schemas.events.memory import CandidateKind, DropLabel, EpisodeType, HotValue, Source
 from schemas.profile.wording import OfTime
 
@@ -22,7 +22,7 @@ class Found:
     end: int
     kind: CandidateKind
     text: str
-    slots: tuple[tuple[str, Any], ...] = ()
+    slots: tuple[tuple[str, JsonValue], ...] = ()
     approximate: bool = False
     negated: bool = False
     source: Source = "explicit"
@@ -32,13 +32,15 @@ class Found:
     time_text: str | None = None
     dangling: bool = False
     """It does not stand alone, or is asked once: only observed, unless its category, project or fields ask for it."""
-    attributes: Mapping[str, Any] = field(default_factory=dict)
+    attributes: Mapping[str, JsonValue] = field(default_factory=dict)
     said_end: int | None = None
     """Where it ended as it was said, where that is not `end`: a value that was meant may be longer or shorter."""
     more: tuple[tuple[int, int], ...] = ()
     """Other places that it was read from: a correction behind it, a denial that it replaces."""
     of_time: OfTime | None = None
     """It is of its time, and tells it (`schemas.profile.wording`)."""
+    taken_back: bool = False
+    """It only ends what stands: no part of what is said instead, which would keep its words."""
     dropped: DropLabel | None = None
     """Why it is none to keep; it is told all the same, so that a profile of later may take it."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Literal
+from typing import Literal
 
 from processors.reader.rules.domain import DENIED, compiled, is_named
 from processors.reader.rules.making_zh import planned
 from processors.reader.rules.numbers import HAN_NUMBER, amount
 from processors.reader.rules.others import doubted_en
+from schemas.base import JsonValue
 from schemas.events.memory import HotValue
 from schemas.profile.model import HotKey, Profile
 
@@ -62,7 +63,7 @@ def hot_status(profile: Profile, text: str) -> HotValue | None:
     return None
 
 
-def _value(key: HotKey, rest: str, profile: Profile) -> Any:
+def _value(key: HotKey, rest: str, profile: Profile) -> JsonValue:
     """What is said of a key, `rest` behind its name: a number where it holds one, else a number that stands by itself,
     or the words whole."""
     counted = any(key.key in k.ratio_of for k in profile.hot_keys)
@@ -139,7 +140,7 @@ def _stated(profile: Profile, text: str) -> HotValue | None:
 
 
 def hot_entry(
-    profile: Profile, kind: Literal["decision", "preference"], text: str, fallback: str, value: Any
+    profile: Profile, kind: Literal["decision", "preference"], text: str, fallback: str, value: JsonValue
 ) -> HotValue:
     """Return a decision or preference under the profile's key, else under one made from what it is about."""
     low = text.lower()

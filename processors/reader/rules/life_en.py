@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any
 
 from processors.reader.rules.clauses_en import Clause
 from processors.reader.rules.common_en import CHAT, FUNCTION
@@ -14,6 +13,7 @@ from processors.reader.rules.numbers import ENGLISH_NUMBER
 from processors.reader.rules.self_en import APPROX, JOB, NAME, NO_LONGER, STOP, WORD, Rule, apply, rule
 from processors.reader.rules.standing_en import named_before, resolved
 from processors.reader.rules.words_en import alternatives
+from schemas.base import JsonValue
 
 _TONGUES = (
     "English|Chinese|Mandarin|Cantonese|Spanish|French|German|Italian|Portuguese|Russian|Japanese|Korean|Arabic|Hindi"
@@ -69,6 +69,10 @@ _AS_WHAT = (
 )
 _OBJECT = rf"(?P<object>{_NOT_LIKED}[A-Za-z][^.;!?()\"]{{1,70}}?){_OBJECT_END}"
 _NAMES = rf"{NAME}(?:(?:,| and|, and) (?!I\b){NAME}(?=$|[,.;!?]| and\b)){{0,4}}"
+_SOME_OF_THEM = (
+    r"(?:under|over|below|above|aged|at(?! all)|in|with|from|who|that|younger|older|of|living|between|left|yet to)"
+)
+"""Who has no children under 18 may have others."""
 _MARRIED = r"(?P<marital>married|single|divorced|engaged|widowed|separated)"
 
 RULES: tuple[Rule, ...] = (
@@ -78,7 +82,9 @@ RULES: tuple[Rule, ...] = (
 r" |grown |teenage )?(?:kids|children|sons|daughters)\b", constants={"children": True}),
     rule(r"have an? (?:young |little |baby |beautiful |\w{1,8}[- ]year[-"
 r" ]old )?(?:kid|child|son|daughter|baby|toddler)\b", constants={"children": True}, says_no={"children": False}),
-    rule(r"have (?:any |no )?(?:kids|children)\b", constants={"children": True}, says_no={"children": False}),
+    rule(rf"have (?:kids|children)(?= {_SOME_OF_THEM}\b)", constants={"children": True}, negatable=False),
+    rule(rf"have (?:any |no )?(?:kids|children)\b(?! {_SOME_OF_THEM}\b)", constants={"children": True},
+         says_no={"children": False}),
     rule(rf"have (?:got )?(?:an? |two |three |four |\d )(?:\w{{2,12}} ){{0,2}}?(?P<pet>{_PET}"
 rf")(?:(?: named| called|,) (?P<pet_name>{_NAMES}))?"),
     rule(rf"(?:adopted|got|have adopted|have got) an? (?:\w{{2,12}} ){{0,2}}?"
@@ -244,7 +250,7 @@ def _mine(clause: Clause) -> list[Found]:
     return []
 
 
-def _fact(clause: Clause, text: str, *slots: tuple[str, Any]) -> Found:
+def _fact(clause: Clause, text: str, *slots: tuple[str, JsonValue]) -> Found:
     attributes = {"correction": True} if clause.correcting else {}
     return Found(clause.start, clause.end, "fact", text, slots, attributes=attributes)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from processors.reader.rules.clauses_zh import KIN, STAFF, Clause
 from processors.reader.rules.found import Found
 from processors.reader.rules.making_zh import denied, meant, of_others
+from processors.reader.rules.named_zh import is_name
 from processors.reader.rules.numbers import han_number
 from processors.reader.rules.places_zh import COUNTRIES
+from schemas.base import JsonValue
 from schemas.events.memory import CandidateKind
 
 _NAME = re.compile(
@@ -129,7 +130,7 @@ def life_statements(clause: Clause) -> list[Found]:
 
 
 def _made(
-    clause: Clause, text: str, *slots: tuple[str, Any], kind: CandidateKind = "fact", negated: bool = False
+    clause: Clause, text: str, *slots: tuple[str, JsonValue], kind: CandidateKind = "fact", negated: bool = False
 ) -> Found:
     attributes = {"correction": True} if clause.correcting else {}
     return Found(clause.start, clause.end, kind, text, slots, negated=negated, attributes=attributes)
@@ -137,7 +138,8 @@ def _made(
 
 def _about_name(clause: Clause) -> Iterator[Found]:
     body = clause.body
-    own = clause.subject in {"我", "我的", "亲友"} and "我" in clause.raw
+    goes_on = clause.subject == "我" and clause.before.lstrip().startswith("我") and is_name(body.removeprefix("叫"))
+    own = (clause.subject in {"我", "我的", "亲友"} and "我" in clause.raw) or goes_on
     match = _NAME.match(body.removeprefix("我")) if own else None
     named = match is not None and not body.removeprefix("我").startswith("是")
     refused = _NO_NAME

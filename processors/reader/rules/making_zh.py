@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from processors.reader.rules.clauses_zh import KIN, Clause
 from processors.reader.rules.found import Found
+from schemas.base import JsonValue
 from schemas.events.memory import CandidateKind
 
 _DENIED = re.compile(r"(?:不是|没有|没|不在|不|并非|不再|从未|未曾)(?:过|在)?$")
@@ -40,11 +40,11 @@ def made(
     clause: Clause,
     span: tuple[int, int],
     text: str,
-    *slots: tuple[str, Any],
+    *slots: tuple[str, JsonValue],
     kind: CandidateKind = "fact",
     approximate: bool = False,
     negated: bool = False,
-    **attributes: Any,
+    **attributes: JsonValue,
 ) -> Found:
     """Return a statement of the clause; `span` is its place in the clause's body."""
     if clause.correcting:

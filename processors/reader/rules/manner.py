@@ -19,7 +19,11 @@ from schemas.profile.model import Profile
 _TONGUES = {
     "english": "English", "chinese": "Chinese", "mandarin": "Chinese", "french": "French", "german": "German",
     "spanish": "Spanish", "japanese": "Japanese", "korean": "Korean", "russian": "Russian", "italian": "Italian",
-    "portuguese": "Portuguese", "arabic": "Arabic",
+    "portuguese": "Portuguese", "arabic": "Arabic", "polish": "Polish", "dutch": "Dutch", "turkish": "Turkish",
+    "hindi": "Hindi", "urdu": "Urdu", "swedish": "Swedish", "norwegian": "Norwegian", "danish": "Danish",
+    "finnish": "Finnish", "greek": "Greek", "czech": "Czech", "hungarian": "Hungarian", "romanian": "Romanian",
+    "ukrainian": "Ukrainian", "hebrew": "Hebrew", "vietnamese": "Vietnamese", "thai": "Thai", "malay": "Malay",
+    "tamil": "Tamil", "bengali": "Bengali", "welsh": "Welsh", "swahili": "Swahili", "cantonese": "Cantonese",
     "英文": "English", "英语": "English", "中文": "Chinese", "汉语": "Chinese", "普通话": "Chinese", "日语": "Japanese",
     "日文": "Japanese", "法语": "French", "德语": "German", "韩语": "Korean", "俄语": "Russian",
 }  # fmt: skip
@@ -36,8 +40,8 @@ _ANSWER_EN = (
     r"|talk|summari[sz]e|keep (?:it|them|your \w+|things))"
 )
 _LANGUAGE_EN = re.compile(
-    rf"\b{_ANSWER_EN}(?: to me| me| back| it| this| everything)? (?:only"
-    rf" )?in (?P<v>{'|'.join(k for k in _TONGUES if k.isascii())})\b",
+    rf"\b{_ANSWER_EN}(?: (?:to|with) (?:me|us)| me| back| it| this| everything)? (?:only"
+    rf" )?in (?P<v>{'|'.join(k for k in _TONGUES if k.isascii())})\b(?! first\b| (?:and|or|then) (?:in )?(?-i:[A-Z]))",
     re.I,
 )
 _STYLE_EN = re.compile(
@@ -47,8 +51,10 @@ _STYLE_EN = re.compile(
 )
 _STANDING_EN = re.compile(
     r"\b(?:always|(?:keep|make) (?:all )?(?:of )?your (?:answers|replies|responses)"
-    r"|from now on|in (?:the )?future|every time|whenever"
-    r"|i (?:prefer|like|want)|going forward|keep it [a-z]+ with me)\b",
+    r"|from (?:now|here) on|in (?:the )?future|every time|whenever"
+    r"|i (?:prefer|like|want)|going forward|keep it [a-z]+ with me"
+    r"|(?:speak|talk|write|reply|respond|answer)(?: only)? (?:to|with) (?:me|us)(?: only)? in"
+    r"|(?:speak|talk|write|reply|respond|answer)(?: only)? in [a-z]+ (?:to|with) (?:me|us))\b",
     re.I,
 )
 _ANSWER_ZH = r"(?:回答|回复|答复|回我|说|讲|写|解释|输出|总结|告诉我|交流)"
@@ -77,6 +83,8 @@ _STANDING_ZH = re.compile(
     r"以后|今后|(?:回答|回复|答复|解释)(?:我|问题|我的问题)?的?时候"
     r"|从现在起|每次|总是|一律|都用|都要|我(?:更|比较)?(?:喜欢|希望|偏好)|一直|之后都"
 )
+_TOLD_OF = re.compile(r"\b(?:I|I'd|I'll|we|we'd|he|she|they|you'd|used to|would)\s$", re.I)
+"""Who answers so is somebody else than who is asked to."""
 _DENIED = re.compile(
     r"\b(?:don't|do not|not|never|stop|can you|did|does)\b[^.]{0,24}$"
     r"|(?:不要|别|不用|能不能|是否|怎么)[^，。]{0,6}$",
@@ -90,7 +98,8 @@ def manner_en(sentence: Sentence) -> list[Found]:
     found = []
     for slot, pattern, names in (("response_language", _LANGUAGE_EN, _TONGUES), ("response_style", _STYLE_EN, _STYLES)):
         match = pattern.search(sentence.text)
-        if match and not sentence.asks and not _DENIED.search(sentence.text[: match.start()]):
+        lead = sentence.text[: match.start()] if match else ""
+        if match and not sentence.asks and not (_DENIED.search(lead) or _TOLD_OF.search(lead)):
             value = names[match["v"].lower()]
             found.append(
                 _wish(

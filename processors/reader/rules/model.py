@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Literal, cast
+from typing import Literal, cast
 from zoneinfo import ZoneInfo
 
 import orjson
@@ -26,8 +26,8 @@ from processors.reader.rules.protocol import TurnView
 from processors.reader.rules.rules import EXPLICIT, INFERRED
 from processors.reader.rules.text import MASKED
 from processors.reader.secrets import gives_secret
-from schemas.base import EARLIEST, JsonObject
-from schemas.events.memory import Candidate, HotValue
+from schemas.base import EARLIEST, JsonObject, JsonValue
+from schemas.events.memory import Candidate, CandidateKind, HotValue
 from schemas.profile.model import FieldSpec, Profile
 
 NAME = "model"
@@ -67,7 +67,7 @@ def schema(profile: Profile) -> JsonObject:
     return _object({"candidates": {"type": "array", "items": entry}})
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
+def _object(properties: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
@@ -85,7 +85,7 @@ def catalogue(profile: Profile, language: Literal["en", "zh"]) -> dict[str, str]
 
 def question(turn: TurnView) -> str:
     """What the model is asked about a turn: the turns before as context, and the turn. Never `llm_context` (D1)."""
-    asked: dict[str, Any] = {
+    asked: dict[str, JsonValue] = {
         "CONTEXT": [{"role": role, "content": text} for role, text in turn.previous],
         "MESSAGE": turn.content[:MAX_CHARS],
     }
@@ -123,7 +123,9 @@ def read_answer(text: str, turn: TurnView, profile: Profile) -> tuple[list[Candi
     return found, dropped
 
 
-def _candidate(entry: Any, ordinal: int, turn: TurnView, profile: Profile, dropped: Counter[str]) -> Candidate | None:
+def _candidate(
+    entry: JsonValue, ordinal: int, turn: TurnView, profile: Profile, dropped: Counter[str]
+) -> Candidate | None:
     reason = _refusal(entry)
     if reason is not None:
         dropped[reason] += 1
@@ -171,7 +173,7 @@ def _candidate(entry: Any, ordinal: int, turn: TurnView, profile: Profile, dropp
         return None
 
 
-def _refusal(entry: Any) -> str | None:
+def _refusal(entry: JsonValue) -> str | None:
     """Why an entry cannot be a candidate at all."""
     if not isinstance(entry, dict) or entry.get("kind") not in _KINDS:
         return "not_an_entry"
@@ -185,9 +187,9 @@ def _refusal(entry: Any) -> str | None:
     return "secret" if gives_secret(text) else None
 
 
-def _values(fields: Any, profile: Profile, dropped: Counter[str]) -> dict[str, Any]:
+def _values(fields: JsonValue, profile: Profile, dropped: Counter[str]) -> dict[str, JsonValue]:
     """Values by field in the order of the catalogue."""
-    found: dict[str, Any] = {}
+    found: dict[str, JsonValue] = {}
     for each in fields if isinstance(fields, list) else ():
         spec = profile.field(each["name"]) if isinstance(each, dict) and isinstance(each.get("name"), str) else None
         if spec is None:
@@ -201,7 +203,7 @@ def _values(fields: Any, profile: Profile, dropped: Counter[str]) -> dict[str, A
     return {f.name: found[f.name] for f in profile.fields if f.name in found}
 
 
-def _value(value: Any, spec: FieldSpec, profile: Profile) -> Any:
+def _value(value: JsonValue, spec: FieldSpec, profile: Profile) -> JsonValue:
     """A value as its field holds it, None where it does not fit its type or is not allowed."""
     match spec.type:
         case "boolean":
@@ -216,7 +218,7 @@ def _value(value: Any, spec: FieldSpec, profile: Profile) -> Any:
     return fit(profile, spec, spec.slot or spec.name, text)
 
 
-def _number(value: Any, whole: bool) -> int | float | None:
+def _number(value: JsonValue, whole: bool) -> int | float | None:
     if isinstance(value, str):
         try:
             value = float(value.replace(",", ""))
@@ -229,22 +231,20 @@ def _number(value: Any, whole: bool) -> int | float | None:
     return None if whole else float(value)
 
 
-def _kind(
-    kind: str, values: Mapping[str, Any], profile: Profile
-) -> Literal["fact", "preference", "intent", "episode", "relation"]:
+def _kind(kind: str, values: Mapping[str, JsonValue], profile: Profile) -> CandidateKind:
     """The catalogue says what a field is; without one the model does."""
     specs = [profile.field(name) for name in values]
     named = next((s.kind for s in specs if s is not None), None)
-    return named if named is not None else cast(Any, kind)
+    return named if named is not None else cast(CandidateKind, kind)  # `_refusal` has looked at it
 
 
-def _category(category: Any, text: str, kind: str, profile: Profile) -> str | None:
+def _category(category: JsonValue, text: str, kind: str, profile: Profile) -> str | None:
     if any(category == c.name for c in profile.categories):
         return str(category)
     return category_of(profile, text) if kind == "intent" else None
 
 
-def _when(quote: str, kind: str, holds: bool, turn: TurnView) -> dict[str, Any]:
+def _when(quote: str, kind: str, holds: bool, turn: TurnView) -> dict[str, JsonValue]:
     """The time that a statement refers to, read from its words and not from the model (N8)."""
     anchor = turn.occurred_at.astimezone(ZoneInfo(turn.time_zone))
     spans = times.find(quote[:MAX_TEXT], anchor)
@@ -257,7 +257,7 @@ def _when(quote: str, kind: str, holds: bool, turn: TurnView) -> dict[str, Any]:
 
 
 def _hot(
-    kind: str, episode: str | None, said: str, quote: str, named: list[tuple[str, Any]], profile: Profile,
+    kind: str, episode: str | None, said: str, quote: str, named: list[tuple[str, JsonValue]], profile: Profile,
     project: str | None,
 ) -> HotValue | None:
     """What a project's hot memory takes: decisions, preferences by field, and status in the words that were said, else

@@ -62,7 +62,9 @@ _NOT_TOLD_AT_ONCE = re.compile(rf"(?:{_any('does')})|{_any('nothing_to_keep')}")
 _OF_A_TASK = re.compile(rf"[^，是有在]{{0,4}}(?:{_any('of_a_task')})")
 _OTHERS = re.compile(_any("others_order"))
 _NO_ORDER = re.compile(rf"{_any('no_order')}|(?<![的开周例晨])会(?![议员])|(?<![功性只才可])能(?![源力量])")
-_SOMEBODY = re.compile(rf"[他她它]|人家|大家|我们|咱|你们(?!家|公司|平台|店)|{_any('circles')}|{KIN}")
+_SOMEBODY = re.compile(
+    rf"[他她它]|人家|大家|我们|咱|你们(?!家|公司|平台|店)|(?!单位(?<=[的量价]单位))(?:{_any('circles')})|{KIN}"
+)
 _SPEAKS = re.compile(r"我(?!(?:每次|一)?(?:问|发|说|讲|提)[^，]{1,14}[你您])|本人|(?:^|[，,])自己")
 _ADDRESSED = re.compile(r"(?<![“‘「『\"'])(?<!用)(?<!称)[你您](?![”’」』\"']|这?个?字|相称)|(?<=用)[你您](?=的)")
 """The assistant; the word itself is not ("用您", “您”)."""

@@ -39,7 +39,7 @@ _DOUBTED_EN = re.compile(
     r"|aim(?:ing)?|goal|target|ideal|like to|need to|have to|afraid|worr(?:y|ied)|fear(?:ed)?|scared|terrified"
     r"|suspect(?:ed)?"
     r"|think|thought|believed?|guess|suppose|assumed?|imagined?|dream(?:ed|t)?|feel like|pretend(?:ed)?"
-    r"|wonder(?:ed|ing)?"
+    r"|wonder(?:ed|ing)?|bet(?! on)|jok(?:ed|ing)|lied|lying that"
     r"|not sure|unsure|convinced|misdiagnosed|nearly|used to|never said|doubt(?:ed)?|possibl[ey]|maybe|perhaps"
     r"|probably)\b",
     re.I,

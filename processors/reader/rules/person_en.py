@@ -38,7 +38,9 @@ _ADVERB_WORDS = """
     rather officially personally honestly sort-of deeply greatly highly strongly fully quite long
 """
 _ADVERB = frozenset(_ADVERB_WORDS.split())
-_IRREGULAR = {"am": "is", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't", "go": "goes"}
+_IRREGULAR = {
+    "am": "is", "are": "are", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't", "go": "goes",
+}  # fmt: skip
 _PLURAL = {"am": "are", "is": "are", "was": "were"}
 _CONTRACTED = (
     (
@@ -56,6 +58,10 @@ _CONTRACTED = (
             r"|[a-z]+ed)\b)(?=[a-z])",
             re.I,
         ),
+        r"\g<who> would rather ",
+    ),
+    (
+        re.compile(r"\b(?P<who>I|we)(?:'d| would) sooner (?=(?:have|be|go|stay|keep|not)\b|.*\bthan\b)", re.I),
         r"\g<who> would rather ",
     ),
     (re.compile(r"\bwe're\b", re.I), "we are"),

@@ -30,6 +30,7 @@ _WRITTEN = rf"[^，]{{0,4}}(?:{_any('written')})"
 _NOT = r"(?<![特区级分类性个告离])(?:别|不要|不用|不必|少|不许|甭|请勿)"
 _OFTEN = r"(?:再|老是?|总是?|一直|动不动就|每次都?|一上来就|随便|那么|这么)"
 _MORE = r"(?:一点儿?|一些|点儿?|些)"
+_SOFTLY = r"(?:吧|就行|就好|就可以|好吗|行吗|谢谢)?$"
 _HOW = re.compile(
     rf"{_OPENS}{{0,5}}(?:{_any('answers')})(?:我|问题|我的问题)?(?:的时候|时)?(?:{_OPENS}|要|再|得|的){{0,2}}(?:{_any('how')}){_MORE}(?:吧|就行|就好|好吗|谢谢)?$"
 )
@@ -50,6 +51,13 @@ _TIRED = re.compile(
     rf"|(?:{_OPENS}){{0,4}}{_NOT}(?:跟我|和我|对我)(?:说|讲|用){_WRITTEN}[^，]{{0,6}}$"
     rf"|(?:请|你|您|以后|都){{0,4}}{_NOT}(?:叫|喊|称呼)我{_NAME}$"
 )
+_LANGUAGE = rf"(?:{_any('languages')}|[\u4e00-\u9fff]{{1,3}}(?<![实真人笑坏好废闲狠里电官童])话)"
+_IN_LANGUAGE = re.compile(
+    rf"(?:请|麻烦|你|您|就|平时|{FROM_NOW}){{0,3}}[跟和对](?:我|我们)(?:说话|聊天|讲话|交流)?(?:的时候|时)?(?:请|要|就|都)?"
+    rf"(?:说|讲|用)(?:慢一点的|慢点的|标准的)?{_LANGUAGE}{_SOFTLY}"
+    rf"|(?:请|麻烦|你|您|就|平时|都|{FROM_NOW}){{1,3}}用{_LANGUAGE}(?:(?:跟|和|对|给)我(?:说话?|讲话?|聊天?|交流|沟通|对话)|(?:回复?|回答|答复?)我?){_SOFTLY}"
+)
+"""In which language one wants to be spoken to: 请跟我说粤语."""
 _SPEAKING = re.compile(
     rf"(?:{_OPENS}){{0,3}}(?:(?:跟|和|对|给)我(?:说话|讲话|聊天|解释|写|回复)|回答我|回复我|叫我)(?:的?时候?)?(?:要|请|都|尽量|就|能)?"
     rf"(?:{_NOT}|用|(?:{_any('how')}){_MORE}|直呼|称)[^，]{{0,14}}$"
@@ -103,4 +111,4 @@ def _is_order(said: str) -> bool:
         return False
     if _HOW.match(said) and not _OF_ONE_TEXT.match(said):
         return True
-    return any(p.match(said) for p in (_IN_WHAT, _EACH_TIME, _TIRED, _SPEAKING, _WISHED))
+    return any(p.match(said) for p in (_IN_WHAT, _EACH_TIME, _TIRED, _SPEAKING, _WISHED, _IN_LANGUAGE))

@@ -23,8 +23,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
+from schemas.base import JsonValue
 from schemas.events.memory import Candidate, Dropped
 from schemas.profile.model import Profile
 
@@ -102,7 +103,7 @@ class Extractor(Protocol):
         ...
 
 
-def values_of(candidate: Candidate) -> Mapping[str, Any]:
+def values_of(candidate: Candidate) -> Mapping[str, JsonValue]:
     """Return the field values of a candidate by field name; empty for an episode."""
     if candidate.field is not None:
         return {candidate.field: candidate.value}

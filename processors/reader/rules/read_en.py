@@ -15,27 +15,33 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.had_en import had_en
 from processors.reader.rules.hot import hot_status, with_sentence
 from processors.reader.rules.instructed_en import instruction_en
+from processors.reader.rules.ironic_en import is_ironic, sounds_ironic
 from processors.reader.rules.life_en import life_statements
 from processors.reader.rules.liked_en import liked_en
 from processors.reader.rules.listed_en import listed_en
 from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.others import about_kin_en
+from processors.reader.rules.others_words_en import quotes_a_text, without_others_words
 from processors.reader.rules.people_en import People
 from processors.reader.rules.plain_orders_en import plain_order_en
+from processors.reader.rules.shortly_en import shortly_en
 from processors.reader.rules.standing_en import resolved, stands
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.together_en import another_first
 from processors.reader.rules.withdrawals import ended, withdrawn
-from processors.reader.rules.wordings import wordings_en
+from processors.reader.rules.wordings import LOOKED_BACK, wordings_en
 from processors.reader.rules.words_en import alternatives
 from processors.reader.rules.work_asked import work_asked_en
 from schemas.profile.model import Profile
 
 _GREETS = re.compile(r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening)|nice to meet you)\b", re.I)
+_CALLS = re.compile(r"\bcall(?:ing)? me\b", re.I)
 ANSWER = 300
 """Characters of a turn in which the answer to a question ends."""
+_JOINS = re.compile(r"[\s,;]*(?:\b(?:and|so|but)\b)?[\s,;]*(?:please\b)?[\s,;]*$", re.I)
 _PLEASE = re.compile(r"^please,? ", re.I)
 _SAYS_I = re.compile(r"\bI\b")
+_NAMES_ONESELF = re.compile(r"\b(?:I|im|ive|me|my|mine|we|our|us)\b", re.I)
 _OPENS_WITH_A_TIME = re.compile(
     r"(?:(?:and|but|so|well|ok|okay)[, ]{1,2})?"
     r"(?P<time>(?:today|yesterday|since \w{1,20}|(?:this|last) \w{1,20}"
@@ -83,11 +89,6 @@ _JOKED = re.compile(
 )
 """A sentence that the next one takes back."""
 """Who is who in a game, and what its speaker says was said for practice."""
-_IRONIC = re.compile(
-    r"\bsaid no(?:body|[- ]?one) ever\b|\boh joy\b",
-    re.I,
-)
-"""Said of what is not so."""
 _IF_WANTED = re.compile(
     r",? (?:if|in case) (?:that|it|this)(?:'s| is)? (?:matters|helps|relevant|useful|important|possible|of (?:any )?"
     r"(?:use|help|interest))\b(?: at all)?(?=\s*(?:$|[.,;!\n]))",
@@ -102,9 +103,10 @@ _IN_A_ROLE = re.compile(
 """A letter pasted whole, somebody of a game, a line spoken in a role and what is done in it."""
 
 
-def _as_ones_own(text: str, *, in_group: bool) -> str:
-    """The text with what is quoted masked, and without what is played or to be worked on; its length stays."""
-    said = without_quotes(text)
+def _as_ones_own(text: str, *, in_group: bool, in_project: bool) -> str:
+    """The text with what is quoted masked, and without what is played, pasted or to be worked on; its length stays. A
+    project's figures may be anybody's."""
+    said = without_quotes(text) if in_project else without_others_words(without_quotes(text))
     for played in (_IF_WANTED, _LETTER, _PLAYED, _ROLES if in_group else _ROLES_OF_TWO, _EXERCISE, _JOKED):
         said = played.sub(lambda m: " " * len(m.group()), said)
     if (role := _IN_A_ROLE.match(said)) is not None:
@@ -142,27 +144,34 @@ def read(
     people = People(before)
     greeted = False
     work = work_asked_en(text)
-    for sentence in sentences(_as_ones_own(text, in_group=in_group)):
+    own = _as_ones_own(text, in_group=in_group, in_project=in_project)
+    ironic = sounds_ironic(text)
+    for sentence in sentences(own):
         original = text[sentence.start : sentence.end]
-        if _IRONIC.search(sentence.text):
+        if is_ironic(sentence.text, among=ironic) or quotes_a_text(sentence.text):
             continue
         if over := withdrawn(sentence, "en", lambda told: _statements(told, told.text, profile, greeted=False)):
             found.extend(over)
             continue
         greeted = greeted or _GREETS.match(sentence.text) is not None
-        here = _statements(sentence, original, profile, greeted=greeted, in_group=in_group, asked=asked)
+        lead = own[max(0, sentence.start - LOOKED_BACK) : sentence.start]
+        names = asked or ("What shall I call you?" if _CALLS.search(text) else None)
+        here = _statements(sentence, original, profile, greeted=greeted, in_group=in_group, asked=names, lead=lead)
         if not any(f.slots for f in here):
             found.extend(ended(sentence, "en", lambda told: _statements(told, told.text, profile, greeted=False)))
         if not (here or in_project or sentence.asks or sentence.excited):
             for said, start, end in had_en(sentence.text, in_group=in_group):
                 here = [*here, *_stated(said, sentence.start + start, sentence.start + end, profile)]
+        if not (in_project or sentence.asks):
+            here = [*here, *_shortly(sentence, text, here, profile)]
         if not (sentence.asks or in_group or any(f.slots for f in here)):
             here = [*here, *_without_a_verb(sentence, text, asked, profile)]
         order = None if among_people else instruction_en(sentence, original)
         if order is None and not in_group:
             order = plain_order_en(sentence, original, whole=original.strip() == text.strip(" .!\n"), work=work)
-        if order is not None and not any(f.slots and f.overlaps(order.start, order.end) for f in here):
-            here = [order, *(f for f in here if not f.overlaps(order.start, order.end))]
+        if order is not None and not any(_says_it(f, order) for f in here):
+            others = [f for f in here if not f.overlaps(order.start, order.end) or _begins_before(f, order)]
+            here = [order, *(others or _before_it(sentence, order, profile))]
         greeted = greeted and len(sentence.text) < 30 and not here
         wants = statements_en.wants(original) and clauses_en.DOUBTING.search(original) is None
         decided = any(f.episode_type == "decision" for f in here)
@@ -193,8 +202,9 @@ def read(
 
 def _statements(
     sentence: Sentence, original: str, profile: Profile, *, greeted: bool, in_group: bool = False,
-    asked: str | None = None,
+    asked: str | None = None, lead: str = "",
 ) -> list[Found]:
+    """`lead`: what the turn says before the sentence."""
     found: list[Found] = []
     for atom in (atoms.task_en(sentence, original), atoms.decision_en(sentence, original, in_group=in_group)):
         if atom is not None:
@@ -207,13 +217,14 @@ def _statements(
         found.extend(life_statements(clause, greeted=greeted, asked=asked))
         found.extend(avoids_en(clause))
         found.extend(atoms.relations_en(clause, in_group=in_group))
-        found.extend(wordings_en(profile, clause, found))
+        as_said = sentence.text[clause.start - sentence.start : clause.end - sentence.start]
+        named = _NAMES_ONESELF.search(as_said) is not None
+        found.extend(wordings_en(profile, clause, found, lead, named=named))
         if clause.states and clause.subject != "other":
             whole = clause.subject == "my" or _SAYS_I.search(clause.body) is not None
             said = clause.body if whole else f"I {_PLEASE.sub('ask to ', clause.body)}"
             kin = clause.subject == "my" and about_kin_en(clause.body)
             found.extend(profile_fields(profile, clause.body, clause.start, said, of_kin=kin))
-        as_said = sentence.text[clause.start - sentence.start : clause.end - sentence.start]
         told = (_with_its_time(sentence, said) for said in (clause.body, as_said))
         if clause.states and (hot := next(filter(None, (hot_status(profile, s) for s in told)), None)) is not None:
             text = f"{clause.subject} {clause.body}" if clause.subject in {"I", "we"} else clause.body
@@ -255,6 +266,35 @@ def _without_a_verb(sentence: Sentence, turn: str, asked: str | None, profile: P
     if found or asked:
         return found
     return [Found(at + a, at + b, "preference", text) for text, a, b in liked_en(sentence.text, turn)]
+
+
+def _begins_before(f: Found, order: Found) -> bool:
+    """Is it a fact that a sentence says before its order: "I'm a vegetarian, so never suggest meat"?"""
+    return bool(f.slots) and f.kind == "fact" and f.start < order.start
+
+
+def _says_it(f: Found, order: Found) -> bool:
+    """Does a value say what an order does?"""
+    return bool(f.slots) and f.overlaps(order.start, order.end) and not _begins_before(f, order)
+
+
+def _before_it(sentence: Sentence, order: Found, profile: Profile) -> list[Found]:
+    """What a sentence says before an order at its end: "I prefer two options over one, and cite the source"."""
+    said = _JOINS.sub("", sentence.text[: order.start - sentence.start])
+    told = Sentence(said, sentence.start, sentence.start + len(said), asks=False)
+    return [f for f in _statements(told, said, profile, greeted=False) if f.slots] if said else []
+
+
+def _shortly(sentence: Sentence, turn: str, here: Sequence[Found], profile: Profile) -> list[Found]:
+    """What a sentence says in a word that none of `here` says."""
+    at, out = sentence.start, list[Found]()
+    for said, start, end in shortly_en(sentence.text, turn[:at]):
+        held = {slot for f in here for slot in f.slots}
+        made = [f for f in _stated(said, at + start, at + end, profile) if held.isdisjoint(f.slots)]
+        if said.startswith("I am a") and not any(f.slots for f in made):
+            continue  # "as a child I lived in York"
+        out += made
+    return out
 
 
 def _with_its_time(sentence: Sentence, body: str) -> str:

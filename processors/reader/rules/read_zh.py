@@ -13,8 +13,9 @@ from processors.reader.rules.avoids import avoids_zh
 from processors.reader.rules.changes_zh import changed
 from processors.reader.rules.domain import profile_fields
 from processors.reader.rules.found import Found
-from processors.reader.rules.given_zh import without_given
+from processors.reader.rules.given_zh import labels_another, without_given
 from processors.reader.rules.hot import hot_status, with_sentence
+from processors.reader.rules.irony_zh import without_irony
 from processors.reader.rules.life_zh import life_statements
 from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.orders_zh import orders, to_remember
@@ -23,7 +24,7 @@ from processors.reader.rules.self_zh import self_statements
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.whole_zh import advised, whole
 from processors.reader.rules.withdrawals import ended, withdrawn
-from processors.reader.rules.wordings import wordings_zh
+from processors.reader.rules.wordings import LOOKED_BACK, wordings_zh
 from processors.reader.rules.work_asked import asks_for_work_zh
 from schemas.profile.model import Profile
 
@@ -44,18 +45,22 @@ def read(
     weak: list[Sentence] = []
     spoken_of: list[persons_zh.Person] = []
     alone = partial(alone_zh.alone, in_group=in_group, among=among is not None)
-    text = without_given(text)
-    text = called(to_keep_zh(text)) if among is None else text
+    text = without_irony(without_given(text, in_project=in_project))
+    text, asked_from = to_keep_zh(text) if among is None else (text, frozenset[int]())
+    text = called(text) if among is None else text
     for_work = asks_for_work_zh(text)
     alone_with_it = among is None and not (among_people or in_group)
-    for sentence in sentences(without_quotes(text)):
+    own_words = without_quotes(text)
+    for sentence in sentences(own_words):
         original = text[sentence.start : sentence.end]
         if over := withdrawn(sentence, "zh", lambda told: _stated(told, profile)):
             found.extend(over)
             continue
         before = about
         parts = clauses_zh.clauses(sentence, about, in_group=in_group)
-        here = _statements(sentence, original, profile, parts, in_project=in_project)
+        lead = own_words[max(0, sentence.start - LOOKED_BACK) : sentence.start]
+        anothers = in_project and labels_another(sentence.text)
+        here = [] if anothers else _statements(sentence, original, profile, parts, in_project=in_project, lead=lead)
         if not any(f.slots for f in here):
             found.extend(ended(sentence, "zh", lambda told: _stated(told, profile)))
         about = parts[-1].subject if parts else about
@@ -79,7 +84,7 @@ def read(
                 found.extend(changes)
                 own = alone(sentence, original, [*taken, *changes], before, who)
             found, own = _lengthened(found, own)
-            told.extend(own)
+            told.extend(alone_zh.asked_to_keep(own, asked_from))
         spoken_of += persons_zh.spoken_of(parts)
     episodes = [statements_zh.episode(each) for each in alone_zh.worth(told, text, to_assistant=among is None)]
     found.extend(f for f in episodes if f.dropped is None)
@@ -87,7 +92,7 @@ def read(
         found.extend(filter(None, [statements_zh.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
     left = [f for f in episodes if f.dropped is not None]
     if among is not None:
-        found, refused = among_zh.sifted(found, text, among)
+        found, refused = among_zh.sifted(found, text, among, in_project=in_project)
         left = [*refused, *left]
     return [*found, *left]
 
@@ -133,8 +138,10 @@ def _told_to(
 
 
 def _statements(
-    sentence: Sentence, original: str, profile: Profile, parts: Sequence[clauses_zh.Clause], *, in_project: bool
-) -> list[Found]:
+    sentence: Sentence, original: str, profile: Profile, parts: Sequence[clauses_zh.Clause], *, in_project: bool,
+    lead: str = "",
+) -> list[Found]:  # fmt: skip
+    """`lead`: what the turn says before the sentence."""
     found: list[Found] = []
     for reader in (atoms.task_zh, atoms.decision_zh):
         atom = reader(sentence, original)
@@ -153,7 +160,7 @@ def _statements(
         if not clause.states:
             continue
         told = not advised(clause.raw)
-        found.extend(wordings_zh(profile, clause, found) if told else [])
+        found.extend(wordings_zh(profile, clause, found, lead) if told else [])
         if clause.subject not in {"other", "unnamed"} and told:
             more = "，" + parts[at + 1].raw if at + 1 < len(parts) and _MORE.match(parts[at + 1].raw) else ""
             said = statements_zh.unnamed(clause.raw + more)

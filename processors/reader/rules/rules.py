@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import partial
-from typing import Any, Literal
+from typing import Literal, TypedDict
 from zoneinfo import ZoneInfo
 
 from processors.language import times
@@ -26,20 +26,20 @@ from processors.reader.rules.answers import (
 from processors.reader.rules.catalogue import filled, own_fields, resolve
 from processors.reader.rules.combined import combined
 from processors.reader.rules.confirm import heard
-from processors.reader.rules.corrected import Correction, as_meant_after_en, as_meant_after_zh
+from processors.reader.rules.corrected import Correction, as_meant_after_en, as_meant_after_zh, as_meant_of_before
 from processors.reader.rules.domain import category_meant, project_of
 from processors.reader.rules.found import Found
 from processors.reader.rules.helpers_en import of_their_life, speaks_for_work
 from processors.reader.rules.hot import hot_entry
 from processors.reader.rules.person_en import about
-from processors.reader.rules.protocol import Language, Reading, TurnView
+from processors.reader.rules.protocol import ENDS, Language, Reading, TurnView
 from processors.reader.rules.readings import with_readings
 from processors.reader.rules.scheduled import scheduled
 from processors.reader.rules.script_zh import read_simplified, script_of, told_in
 from processors.reader.rules.text import MASKED, prepare, sentences
 from processors.reader.rules.topic_zh import in_group, opens_about
 from processors.reader.rules.two_languages import by_language, together
-from schemas.base import EARLIEST
+from schemas.base import EARLIEST, JsonValue
 from schemas.events.memory import (
     MAX_DROPPED,
     MAX_DROPPED_CHARS,
@@ -104,7 +104,7 @@ class RuleExtractor:
         project = turn.project_id or project_of(profile, text, turn.reaches)
         of_a_team = project is not None or bool(profile.hot_keys)
         of_speaker = turn.language != "zh" or opens_about(turn) != "unnamed"
-        if of_speaker and (stated := as_statement(turn)) is not None:
+        if of_speaker and (stated := as_statement(turn) or as_meant_of_before(turn)) is not None:
             own = _reader(turn.language, None)(stated, profile, None, among_people=True, in_project=False)
             found = [
                 replace(f, start=0, end=len(text), text=owned(f.text, turn))
@@ -159,7 +159,7 @@ def _reader(language: Language, turn: TurnView | None) -> Callable[..., list[Fou
         return read_zh.read if language == "zh" else read_en.read
     if language == "zh":
         own = tuple(said for role, said in turn.previous if role == "user")
-        among = None if turn.speaker is None else Talker(turn.speaker, own)
+        among = None if turn.speaker is None else Talker(turn.speaker, own, opens=not turn.previous)
         return partial(read_zh.read, about=opens_about(turn), in_group=in_group(turn), among=among)
     return partial(read_en.read, before=_said_before(turn), in_group=turn.speaker is not None)
 
@@ -190,7 +190,7 @@ def _reading(
 ) -> Reading:  # fmt: skip
     team = project is not None or bool(profile.hot_keys)
 
-    def made(ordinal: int, each: Found, values: list[tuple[str, Any]]) -> Candidate:
+    def made(ordinal: int, each: Found, values: list[tuple[str, JsonValue]]) -> Candidate:
         planned = each.kind == "intent" and turn.language == "zh" and turn.speaker is not None
         free = (each.episode_type == "fact" or planned) and each.dropped is None and not (each.slots or team)
         if free:
@@ -198,7 +198,8 @@ def _reading(
             each = replace(each, text=dated(each.text, anchor))
         if each.of_time is not None:
             language: Literal["en", "zh"] = "zh" if turn.language == "zh" else "en"
-            told = told_time(text, each.start, each.end, anchor, language)
+            measured = any(isinstance(v, int | float) for _, v in each.slots)
+            told = told_time(text, each.start, each.end, anchor, language, measured=measured)
             said = with_time(each.text, told, anchor if each.of_time == "said" else None, language)
             candidate = _candidate(ordinal, each, values, said, text, turn, profile, project, anchor)
             return candidate.model_copy(update=_spanned(as_span(told)))
@@ -224,11 +225,13 @@ def _reading(
 
 def _taken(
     found: list[Found], profile: Profile, project: str | None
-) -> tuple[list[tuple[Found, list[tuple[str, Any]]]], list[Found]]:
+) -> tuple[list[tuple[Found, list[tuple[str, JsonValue]]]], list[Found]]:
     """Statements with their fields, each once, and those that this profile has no place for."""
-    taken: list[tuple[Found, list[tuple[str, Any]]]] = []
+    taken: list[tuple[Found, list[tuple[str, JsonValue]]]] = []
     left: list[Found] = []
     seen: set[tuple[str, str]] = set()
+    said: set[str] = set()
+    """Words of statements; what ended with one is no statement of its own."""
     for each in combined(found):
         values = own_fields(profile, resolve(profile, each.slots))
         if each.dangling and not (values or project or each.category or category_meant(profile, each.text)):
@@ -238,15 +241,16 @@ def _taken(
             each = replace(each, source="inferred")
         if each.slots and not values:
             left.append(replace(each, dropped="no_field"))
-        elif each.kind == "episode" and not values and any(each.text == text for _, text in seen):
+        elif each.kind == "episode" and not values and each.text in said:
             continue
         elif (each.kind, each.text) not in seen and not any(_hidden(v) for _, v in values):
             seen.add((each.kind, each.text))
+            said |= set() if each.attributes.get(ENDS) else {each.text}
             taken.append((each, values))
     return taken, left
 
 
-def _hidden(value: Any) -> bool:
+def _hidden(value: JsonValue) -> bool:
     """A value that the screen masked, or that stood in quotation marks, is no value."""
     return isinstance(value, str) and (MASKED.search(value) or _BLANK.search(value)) is not None
 
@@ -254,7 +258,7 @@ def _hidden(value: Any) -> bool:
 def _candidate(
     ordinal: int,
     found: Found,
-    values: list[tuple[str, Any]],
+    values: list[tuple[str, JsonValue]],
     said: str,
     text: str,
     turn: TurnView,
@@ -291,7 +295,13 @@ def _candidate(
     )
 
 
-def _spanned(span: TimeSpan | None) -> dict[str, Any]:
+class _Times(TypedDict):
+    occurred_from: datetime | None
+    occurred_to: datetime | None
+    time_text: str | None
+
+
+def _spanned(span: TimeSpan | None) -> _Times:
     """The time of a candidate."""
     early = span is None or span.start < EARLIEST
     return {
@@ -302,7 +312,7 @@ def _spanned(span: TimeSpan | None) -> dict[str, Any]:
 
 
 def _place(
-    values: Sequence[tuple[str, Any]], profile: Profile, project: str | None, said: str, turn: TurnView
+    values: Sequence[tuple[str, JsonValue]], profile: Profile, project: str | None, said: str, turn: TurnView
 ) -> str | None:
     """Return the project in which a value holds that has one for each: that which its own words name, else the turn's;
     None for what holds anywhere."""
@@ -313,7 +323,7 @@ def _place(
 
 
 def _hot(
-    found: Found, values: list[tuple[str, Any]], said: str, profile: Profile, project: str | None
+    found: Found, values: list[tuple[str, JsonValue]], said: str, profile: Profile, project: str | None
 ) -> HotValue | None:
     """What a project's hot memory takes: stated status, every decision, preferences (A4)."""
     if project is None:

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from processors.reader.rules.catalogue import own_fields, resolve
 from processors.reader.rules.found import Found
 from processors.reader.rules.protocol import TurnView
+from schemas.base import JsonValue
 from schemas.profile.model import Profile
 
 _FEWEST = 2
@@ -127,7 +127,7 @@ def told_in(found: Found, script: Script | None, profile: Profile) -> Found:
     if script is None:
         return found
 
-    def value(slot: str, said: Any) -> Any:
+    def value(slot: str, said: JsonValue) -> JsonValue:
         if not isinstance(said, str) or any(v != said for _, v in resolve(profile, ((slot, said),))):
             return said
         written = script.told(said, found.start, found.end)

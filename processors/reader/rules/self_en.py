@@ -12,6 +12,7 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.jobs_en import is_job
 from processors.reader.rules.numbers import ENGLISH_NUMBER, amount, english_integer
 from processors.reader.rules.person_en import conjugate
+from schemas.base import JsonValue
 from schemas.events.memory import CandidateKind
 
 STOP = (
@@ -45,17 +46,22 @@ class Rule:
 
     pattern: re.Pattern[str]
     kind: CandidateKind = "fact"
-    constants: Mapping[str, Any] = field(default_factory=dict)
-    says_no: Mapping[str, Any] | None = None
+    constants: Mapping[str, JsonValue] = field(default_factory=dict)
+    says_no: Mapping[str, JsonValue] | None = None
     text: Callable[[re.Match[str]], str] | None = None
     negatable: bool = True
 
 
-def rule(pattern: str, **options: Any) -> Rule:
+def rule(pattern: str, **options: Any) -> Rule:  # fields of `Rule`, each of its own type
     return Rule(re.compile(LATELY + pattern), **options)
 
 
-_AGE_STOP = r"(?=\s*(?:$|[,.;!)]|years?[- ]old\b|y/?o\b|and\b|now\b|but\b|already\b|this\b|so\b|today\b|next\b))"
+_AGE_STOP = (
+    r"(?=\s*(?:$|[,;!)]|\.(?!\d)|years?[- ]old\b|y/?o\b"
+    r"|and\b(?! (?:an? )?(?:half|quarter|bit|third) (?!(?:years?|now|today|already)\b)[a-z])"
+    r"|now\b|but\b|already\b|this\b|so\b|today\b|next\b))"
+)
+"""Not 1.82 metres, nor four and a half hours."""
 APPROX = r"(?P<about>about |around |roughly |almost |nearly |over |approximately |more than |some |close to |~)?"
 _UNTIL_NOW = (
     r" (?:since (?![^,;.!]{0,60}\b(?:until|till|to|before|when)\b)[\w ]{2,30}?|all (?:my|our) li(?:fe|ves)"
@@ -171,13 +177,13 @@ def self_statements(clause: Clause) -> list[Found]:
 
 
 def _told(
-    clause: Clause, text: str, slots: Mapping[str, Any], *, approximate: bool = False, **attributes: Any
+    clause: Clause, text: str, slots: Mapping[str, JsonValue], *, approximate: bool = False, **attributes: JsonValue
 ) -> Found:
     return Found(clause.start, clause.end, "fact", text, tuple(slots.items()), approximate, attributes=attributes)
 
 
 def _found(rule: Rule, match: re.Match[str], clause: Clause, negated: bool) -> Found | None:
-    slots: dict[str, Any] = {}
+    slots: dict[str, JsonValue] = {}
     groups = {name: value for name, value in match.groupdict().items() if value}
     approximate = groups.pop("about", None) is not None
     if "occupation" in groups and (
@@ -203,7 +209,7 @@ def _found(rule: Rule, match: re.Match[str], clause: Clause, negated: bool) -> F
         over = rule.kind == "preference" and _NO_MORE.match(clause.body)
         said = f"{NO_LONGER} {conjugate(text)}" if over else f"{{owner}} {deny(text)}"
     marks = negated and rule.says_no is None
-    attributes: dict[str, Any] = {"correction": True} if clause.correcting else {}
+    attributes: dict[str, JsonValue] = {"correction": True} if clause.correcting else {}
     rest = match.string[match.end() :]
     if len(slots) == 1 and (
         was := re.match(
@@ -259,7 +265,7 @@ def deny(predicate: str) -> str:
 _DECADE = {"twenties": 20, "thirties": 30, "forties": 40, "fifties": 50, "sixties": 60, "seventies": 70}
 
 
-def _convert(name: str, value: str) -> tuple[str, Any] | None:
+def _convert(name: str, value: str) -> tuple[str, JsonValue] | None:
     if name in {"age", "years", "count"}:
         number = english_integer(value)
         return None if number is None else (name, number)

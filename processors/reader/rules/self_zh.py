@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from processors.reader.rules.clauses_zh import Clause
 from processors.reader.rules.education_zh import education
@@ -12,6 +11,7 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.making_zh import denied, made, meant, of_others, once, past
 from processors.reader.rules.numbers import HAN_NUMBER, amount, han_number, whole
 from processors.reader.rules.places_zh import LATIN_PLACE, ORGANISATIONS, PLACE, PLACES
+from schemas.base import JsonValue
 
 Lexicon = Mapping[str, Mapping[str, str]]
 """Per slot, short forms and the names they stand for."""
@@ -35,8 +35,8 @@ _SAYS_I = re.compile(r"[我俺咱]")
 _AGED = re.compile(rf"^是(?:一[名个位])?(?P<n>{HAN_NUMBER})周?岁的?(?P<gender>男|女)(?:性|生|士|人|的)?(?=$|[，,])")
 _DECADE = re.compile(
     r"(?P<tens>[二三四五六七八]十|[2-8]0)(?:多|几|来|出头)岁?(?:了|吧"
-    r"|的?人)?(?![\u4e00-\u9fff]*(?:时候|以前|年前|万|块|天|年|个|人民"
-    r"|元|次|斤|公斤|厘米))"
+    r"|的?人)?(?![\u4e00-\u9fff]*(?:时候|那[年会]|以前|年前|万|块|天|年|个|人民"
+    r"|元|次|斤|公斤|厘米)|[就便才](?!\d))"
 )
 ROLE = (
     r"(?:师|员|医生|大夫|护士|律师|会计|经理|总监|主管|顾问|助理|教授"
@@ -148,7 +148,8 @@ def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
             yield made(clause, match.span(), f"{{owner}}不是{number}岁", ("age", number), negated=True)
         elif match["more"]:
             tens = number // 10 * 10 or number
-            yield made(clause, match.span(), f"{{owner}}{tens}+岁", ("age", f"{tens}+"), approximate=True)
+            said = f"{{owner}}{match['n']}{match['more']}岁"
+            yield made(clause, match.span(), said, ("age", f"{tens}+"), approximate=True)
         else:
             about = bool(match["about"] or match["after"])
             text = f"{{owner}}{'约' if about else ''}{number}岁"
@@ -168,7 +169,10 @@ def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         yield made(clause, match.span(), f"{{owner}}{number}岁", ("age", number))
     elif (match := _DECADE.search(body)) and meant(body, match.start()):
         decade = han_number(match["tens"])
-        yield made(clause, match.span(), f"{{owner}}{decade}+岁", ("age", f"{decade}+"), approximate=True)
+        said = match.group().rstrip("了吧的")
+        said = said if re.search("[多几来头]", said) else f"{decade}+"
+        text = f"{{owner}}{said.removesuffix('岁')}岁" if not said.endswith("头") else f"{{owner}}{said}"
+        yield made(clause, match.span(), text, ("age", f"{decade}+"), approximate=True)
 
 
 def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
@@ -181,14 +185,14 @@ def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
             continue
         if match and not _NOT_JOB.search(match["job"]) and meant(body, match.start()):
             years, job = han_number(match["years"]), match["job"].strip().rstrip("也都就")
-            value: Any = f"{years}+" if match["more"] else years
+            value: JsonValue = f"{years}+" if match["more"] else years
             text = f"{{of}}从事{job}工作{_length(match)}"
             vague = bool(match["about"] or match["more"] or match["over"])
             yield made(clause, match.span(), text, ("occupation", job), ("years", value), approximate=vague)
             return
     if (match := _YEARS.search(body)) and meant(body, match.start()):
         years = han_number(match["years"])
-        worked: Any = f"{years}+" if match["more"] else years
+        worked: JsonValue = f"{years}+" if match["more"] else years
         vague = bool(match["about"] or match["more"] or match["over"])
         yield made(clause, match.span(), f"{{of}}有{_length(match)}工作经验", ("years", worked), approximate=vague)
     for pattern in (_IS_JOB, _JOB_ONLY):
@@ -250,7 +254,7 @@ def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         gone = denied(body, match.start())
         said = verb.format(match["place"])
         text = f"{{owner}}不{said}" if gone else f"{{of}}目前{said}"
-        marks: dict[str, Any] = {"implied": True} if pattern is _WORK_IN else {}
+        marks: dict[str, JsonValue] = {"implied": True} if pattern is _WORK_IN else {}
         begun = match.start() if since is None else min(since.start(), match.start())
         yield made(clause, (begun, match.end()), text, ("residence", match["place"]), negated=gone, **marks)
         return

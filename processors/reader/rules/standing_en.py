@@ -24,6 +24,8 @@ _RESIDUE = re.compile(
     r"|,\s*(?:wow|whoa|(?:boy|man)\b(?! (?:and|or|of)\b|'s)|gosh|oh my \w+|yikes|yay|ugh)\b[^,]*$"
     r"|\s*[,\u2013\u2014-]\s+(?:thanks(?! to\b)|thank you|can't wait)\b.*$|\s*\(\d{1,2}\)$"
     r"|,\s*(?:probably|maybe|perhaps) not [a-z]+$"
+    r"|,\s*(?:and |with )?no (?:fuss|drama|big deal|problem|worries|rush|hurry|regrets|complaints|questions asked)$"
+    r"|,\s*(?:that's|that is|that was) (?:the|my|our) (?:goal|plan|aim|idea|dream|hope|deal)(?: anyway| at least)?$"
     r"|,?\s*\bI (?:have to|must|gotta|will) (?:admit|say|confess)(?=\s*(?:,|$))"
     r"|,\s*(?:you know|I mean|I guess|of course|to be honest|(?:like|as) I said)(?=\s*(?:,|$))",
     re.I,

@@ -67,7 +67,7 @@ _BARE = re.compile(
 _AMOUNT = r"[^，]{0,6}[\d一二三四五六七八九十两百千万]"
 _FOR_LONG = r"[^，]{0,10}[\d一二三四五六七八九十两半几多]+(?:个?多?月|年|周|个?礼拜|个?星期)"
 _OWN = re.compile(
-    rf"(?:{'|'.join(_DATA['amounts'].split())}){_AMOUNT}"
+    rf"(?:(?:一年|每年|每?个?月|每个月|一个月)(?:税前|税后|的)?)?(?:{'|'.join(_DATA['amounts'].split())}){_AMOUNT}"
     rf"|[左右两双]?[边侧只条个]?(?:{'|'.join(_DATA['parts'].split())})(?:[^，]{{0,8}}(?:{'|'.join(_DATA['lasts'].split())})|{_FOR_LONG})"
 )
 """What is the speaker's own where it is not said whose it is."""
@@ -85,7 +85,7 @@ _YEAR = re.compile(r"\d{4}年")
 _GENERAL = re.compile(
     r"^没[欸诶]|^(?:人(?!家)|人们|每个人|任何人|有些?人|生活|人生|世界|社会|爱情|感情|幸福|缘分|家人永远|时间|女人|男人|一个人|应该|要学会"
     r"|只要|只有|没有什么|一切)|^我们(?:都|要|应该|应当|总|每个人|必须)"
-    r"|^(?:告诉|帮|给[我咱]|教我|麻烦|别|不要|千万|记得|多(?!年)|先|可以|建议|赶紧|快|请|来|加油|祝)"
+    r"|^[跟和对][我咱](?:说|讲)|^(?:告诉|帮|给[我咱]|教我|麻烦|别|不要|千万|记得|多(?!年)|先|可以|建议|赶紧|快|请|来|加油|祝)"
 )
 _DAY = (
     r"(?:大?[昨今明前后後尋噚琴聽听上下这這去本当當每](?:天|日|晚|早|夜|儿个?|年|周|週|个?月|個月|个?礼拜|個禮拜|个?星期"
@@ -109,7 +109,7 @@ _STARTS_TOLD = re.compile(
 somebody does then is: 冬天适合吃羊肉 holds for all."""
 _WHEN = re.compile(rf"{_DAY}|[\d一二两三四五六七八九十几多]+个?[年月日号点岁天周次]")
 _LEAD = re.compile(
-    rf"(?>(?:{_DAY}|从小|每[次逢][\u4e00-\u9fff]{2,5}|[每当自从于]|[早中]?[晚早]上|[上中下]午|\d{{1,4}}[年月日号点]|最近|近期|平时|平常|周末"
+    rf"(?>(?:{_DAY}|从小|每[次逢][\u4e00-\u9fff]{{2,5}}|[每当自从于]|[早中]?[晚早]上|[上中下]午|\d{{1,4}}[年月日号点]|最近|近期|平时|平常|周末"
     r"|目前|现在|之前|以前|后来|小时候|[春夏秋冬]天|有时候?|[，,\s])*)"
     r"(?:[\u4e00-\u9fff]{1,8}(?:的时候|[之以]?后|完|一下)[，,\s]?)?(?:[\u4e00-\u9fff]{2,5}[给让叫说派])?"
 )
@@ -135,13 +135,17 @@ _CUT = re.compile(
 _IS_OF = re.compile(
     r"是(?![^，]{1,3}着[做来去走]|听|看|自己|很|挺|太|非常|比较|最|还|不|可以|应该|能|会|有|要|做梦|开[玩心始])(?:[^，的说]{3,14}|[跑干卖做开搞修教学送种养属][^，的说])的$"
     r"|(?:^|[我俺])(?:现在|以前|自己|主要|专门|也|是|就){0,3}(?!做梦|开[玩心始])[跑干卖做开搞修教学送种养][^，的了过着]{1,8}的$"
-    r"|(?:喜欢|[偏不]爱|讨厌|习惯)[^，的]{1,4}的$|(?:每[天周月次日]|平均|最多|至少|只能)[^，]{1,8}小时$"
+    r"|(?:喜欢|[偏不]爱|讨厌|习惯|只[喝吃用看穿买听])[^，的]{1,4}的$|(?:每[天周月次日]|平均|最多|至少|只能)[^，]{1,8}小时$"
 )
 """A predicate that its 的 ends: 是学法语的, 我修车的, 不爱吃甜的."""
 _ADVISED = re.compile(r"绝对|肯定|应该|应当|可以|最好|必须|不能|不要|别|建议|需要|只要|才能|要[^求紧]")
 """What somebody is told where no speaker is named."""
 _MOMENT = re.compile(rf"(?:正|还)在[^，]{{1,10}}着(?:$|，)|{'|'.join(_DATA['moment'].split())}")
 """What holds right now."""
+_ONLY_WHEN = re.compile(
+    r"(?:[\d一二三四五六七八九十]{1,4}[年月日号点周]|[到至、，和-]|上午|下午|早上|晚上|今年|去年|明年)+"
+)
+"""No more than when something is."""
 _NO_SUBJECT = re.compile(r"(?:[让叫使令比是有给对被]|就是)[我俺咱]")
 """What did it, or was it, is in the turn before."""
 LED = re.compile(
@@ -259,6 +263,8 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bo
     if talked_of and not (_LASTING.search(text) or dated):
         return False
     under_way = not (in_group or among) and tells_state(text)
+    if _ONLY_WHEN.fullmatch(text):
+        return False
     if _NO_SUBJECT.match(text) or (_MOMENT.search(text) and not under_way) or not whole(text):
         return False
     if of_before(text):

@@ -110,6 +110,8 @@ def of_project(sentence: Sentence, original: str) -> Found | None:
         said = said[: max(said.rfind("，", 0, match.start()), 0)]
     if (
         sentence.asks
+        or _WRITTEN.search(original)
+        or _EXCLAIMS.match(said)
         or _ASKS.search(said)
         or _YOU.search(said)
         or requests(said)
@@ -121,6 +123,11 @@ def of_project(sentence: Sentence, original: str) -> Found | None:
     if wants(said):
         return Found(sentence.start, sentence.end, "intent", text)
     return Found(sentence.start, sentence.end, "episode", text, episode_type="fact")
+
+
+_WRITTEN = re.compile(r"(?:写|印|贴|刷|发|念)(?:着|道|了|的是)?[：:，,]?\s?[“「『\"][^”」』\"]{6,}[”」』\"]")
+"""Words that stand somewhere, and are nobody's here: README里写着“…”."""
+_EXCLAIMS = re.compile(r"(?:哈{2,}|笑死|天[啊哪]|我去)?[，,]?[这那][^，]{1,8}(?:也|真|可|实在)?太[^，]{1,6}了?[吧啊]?$")
 
 
 def wish(sentence: Sentence, original: str) -> Found | None:
@@ -142,10 +149,15 @@ def request(sentence: Sentence, original: str, *, in_group: bool = False) -> Fou
     said = _trim(bare(tidy(original)))
     if not particular(said) or len(said) > LONGEST or advised(said):
         return None
-    if in_group and not _REQUEST.search(said):
+    if _SHOWN_NOW.search(said) or (in_group and not _REQUEST.search(said)):
         return None
     text = told(said) if _FIRST.match(said) or wants(said) else f"{{owner}}请求：{_mine(said)}"
     return Found(sentence.start, sentence.end, "intent", text, dangling=not asks_for(said))
+
+
+_SHOWN_NOW = re.compile(r"给我(?:先|再)?(?:看|瞧|瞅)(?:一?[下眼]|看)?$")
+"""What is asked to be shown, which passes with the talk."""
+_CONFIRMS = re.compile(r"(?:对|是|没错|不是)(?:吧|吗|么|不)[？?。]?$|对不对[？?]?$")
 
 
 def inquiry(sentence: Sentence, original: str) -> Found | None:
@@ -154,7 +166,7 @@ def inquiry(sentence: Sentence, original: str) -> Found | None:
     named = re.search(r"\d|《|[(（]|[A-Za-z]{2}", said) or any(len(run) >= 4 for run in content_runs(said))
     named = named or content_weight(said) >= _ASKED_OF
     of_you = _YOU.search(_YOU_KNOW.sub("", said))
-    if not named or len(said) > LONGEST or of_you or SUPPOSED.search(said):
+    if not named or len(said) > LONGEST or of_you or SUPPOSED.search(said) or _CONFIRMS.search(original.strip()):
         return None
     return Found(
         sentence.start, sentence.end, "episode", f"{{owner}}问过“{_mine(said)}”", dangling=True, episode_type="qa"

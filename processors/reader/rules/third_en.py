@@ -18,7 +18,7 @@ from processors.reader.rules.standing_en import LONGEST, SHORTEST, YOU, resolved
 from processors.reader.rules.text import QUOTED
 from processors.reader.rules.whereabouts import is_of_a_thing
 from processors.reader.rules.whole_en import is_whole
-from processors.reader.rules.words_en import alternatives
+from processors.reader.rules.words_en import alternatives, listed
 
 _NOBODY = rf"(?!(?:{alternatives('opens_no_subject')})\b)"
 _WORD = rf"(?!(?:{alternatives('not_within_a_subject')})\b)[\w&./-]+"
@@ -94,6 +94,8 @@ _OF_ONES_LIFE = re.compile(
 )
 """What is said of a thing or of somebody named that is not of the speaker by its words: a time or a place of a life."""
 
+_ONES_OWN = frozenset(listed("ones_own_affairs"))
+"""The commute is one's own, whoever says so."""
 _OF_A_TASK = re.compile(rf"(?:.* )?(?:{alternatives('of_a_task')})", re.I)
 _CUT_OFF = re.compile(r".* (?:is|are|was|were|always|never|still|also|not)", re.I)
 _SECRET = re.compile(rf"\b(?:{alternatives('secrets')})\b", re.I)
@@ -177,7 +179,8 @@ def of_a_third(said: str, *, to_keep: bool = False) -> str | None:
     if _SECRET.search(said) and not is_of_a_thing(said):
         return None
     of_a_life = _OF_ONES_LIFE if match["article"] else _BY_THE_CLOCK
-    if not (known or _SPEAKERS.search(said) or of_a_life.search(said)):
+    own = match["article"] and match["noun"].lower() in _ONES_OWN
+    if not (known or own or _SPEAKERS.search(said) or of_a_life.search(said)):
         return None
     if match["noun"].lower().startswith(("a ", "an ")) and not _SPEAKERS.search(said):
         return None

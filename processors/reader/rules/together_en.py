@@ -1,4 +1,4 @@
-"""English subjects of two: "my wife and I went to Rome", "me and my sister run a cafe".
+"""English subjects of two: "my wife and I went to Rome", "me and my sister run a cafe", "Tom and I are vegetarians".
 
 What such a clause says is of both: its verb goes with them, and its "our" is theirs.
 """
@@ -8,12 +8,23 @@ from __future__ import annotations
 import re
 
 from processors.reader.rules.others import KIN_EN
+from processors.reader.rules.words_en import alternatives
 
-_WHO = rf"(?:my|our) (?:[\w-]+ ){{0,2}}?(?:{KIN_EN})s?(?: (?-i:[A-Z])[a-z]{{1,20}})?"
+_NAMED = (
+    rf"(?!(?:{alternatives('no_names', 'opens_no_subject', 'not_within_a_subject', 'no_couple', 'states')})\b)"
+    r"(?-i:[A-Z][a-z]{1,20}(?: [A-Z][a-z]{1,20})?)"
+)
+_WHO = rf"(?:(?:my|our) (?:[\w-]+ ){{0,2}}?(?:{KIN_EN})s?(?: (?-i:[A-Z])[a-z]{{1,20}})?|{_NAMED})"
 _WITH = re.compile(rf"(?:(?:so|and|but|well|yeah|yes|also|then) ){{0,2}}{_WHO}$", re.I)
 _AND_I = re.compile(r" {0,2}and I\b(?!'m\b| am\b| was\b)", re.I)
+_AND_I_ARE = re.compile(r" {0,2}and I (?:are|were)\b", re.I)
 _TOGETHER = re.compile(rf"^(?P<opens>(?:[^,;]{{1,40}}, ?)?)(?P<who>{_WHO}),? and I (?!am\b|was\b)", re.I)
-_ME_FIRST = re.compile(rf"(?P<me>(?:^|(?<=[.!?,;\n] )|(?<=\band )|(?<=\bso ))me and )(?P<who>{_WHO})(?= )", re.I)
+_ME_FIRST = re.compile(
+    rf"(?P<me>(?:^|(?<=[.!?,;\n] )|(?<=\band )|(?<=\bso ))(?:me|I) and )(?P<who>{_WHO})"
+    r"(?= (?!(?:and|or|back|in|on|at|with|for|to|of|from|by|as|off|out|up|the|an?)\b))"
+    rf"|(?:^|(?<=[.!?\n] ))(?P<first>{_WHO}) and me(?= (?:{alternatives('of_two')})\b)",
+    re.I,
+)
 _LATER = {"we": "they", "our": "their", "us": "them", "ours": "theirs", "ourselves": "themselves"}
 _THEIRS = re.compile(r"\b(?:we|our|us|ours|ourselves)\b", re.I)
 _OF_ONE = {"are": "am", "were": "was"}
@@ -22,6 +33,8 @@ _OF_MANY = re.compile(r"\A(?:are|were)\b")
 
 def names_another(text: str, begin: int, at: int) -> bool:
     """Does a subject of two, and no more, begin at `begin` and go on at `at`: "my wife" "and I went"?"""
+    if _AND_I_ARE.match(text, at) is not None:
+        return True
     return _AND_I.match(text, at) is not None and _WITH.match(text[begin:at].strip()) is not None
 
 
@@ -31,8 +44,8 @@ def another_first(text: str) -> str:
 
 
 def _put_first(match: re.Match[str]) -> str:
-    who = match["who"]
-    who = f"{who[0].upper()}{who[1:]}" if match["me"][0].isupper() else who
+    who = match["who"] or match["first"]
+    who = f"{who[0].upper()}{who[1:]}" if (match["me"] or who)[0].isupper() else who
     return f"{who} and I".ljust(len(match.group()))
 
 

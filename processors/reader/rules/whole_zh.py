@@ -61,6 +61,11 @@ _ADVICE = re.compile(_lines("advice"))
 _NAMED_ONLY = re.compile(r"^(?:我|自己|我自己)的(?![\u4e00-\u9fff]{1,2}(?:叫|是|有|姓))[\u4e00-\u9fff]{1,4}$")
 _OPEN_END = re.compile(r"[，\s](?:但是?|可是|不过)?(?:由于|虽然|尽管|既然|只要|除了)[^，]*$")
 """A clause of which the main one is cut off."""
+_OPINION = re.compile(
+    rf"^(?:[我俺]们?(?:家)?的?)?(?!医生)(?:{KIN}|教练|班主任|组长|班长|校长)们?(?:总|老|常|也|就|都|还){{0,2}}说"
+    r"(?:我(?!小时候|从小|生下来|出生|刚出生|以前|[这那]?(?:时候|几天)|睡|半夜|夜里|打呼|[们家爸妈])|没事|[^，我]{1,8}就(?:好|没事|行)了?$)"
+)
+"""What a person of the speaker's thinks of them: 我妈说我太矫情."""
 _AT = re.compile(r"@|贵校")
 _NOBODYS = re.compile(r"和他|跟他|和她|跟她|与他|与她|对他|对她")
 _MANY = re.compile(r"^(?:我的?)?(?:家人|家里人|父母|爸妈|爹妈|双亲|公婆|岳父母|公公婆婆|亲戚|同学|朋友|室友|同事)们?")
@@ -75,7 +80,7 @@ def whole(text: str) -> bool:
     """May a statement be told as it is? Its subject is the speaker, or who stands first."""
     if _AT.search(text) or _BANTER.search(text) or _PASSING.search(text) or _GENERAL.search(text):
         return False
-    if advised(text) or _HALTING.search(text):
+    if advised(text) or _HALTING.search(text) or _OPINION.search(text):
         return False
     if _VOCATIVE.match(text) or _TALK.search(text) or _OPEN_END.search(text) or _TO_ME.match(text):
         return False

@@ -12,11 +12,12 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Literal
 
 from processors.reader.rules.found import Found
 from processors.reader.rules.protocol import ENDS
 from processors.reader.rules.text import Sentence
+from schemas.base import JsonValue
 
 Language = Literal["en", "zh"]
 MOST = 300
@@ -26,7 +27,9 @@ _WHOLE = 0.6
 Reads = Callable[[Sentence], list[Found]]
 _DATA = tomllib.loads((files(__package__) / "withdrawals.toml").read_text(encoding="utf-8"))
 _TEXT: dict[Language, str] = {"en": "{owner} takes back what they said about ", "zh": "{owner}收回说过的"}
-_OWNER = re.compile(r"^(?:I'm|I've|I|my|我)\s?", re.I)
+_OWNER = re.compile(r"^(?:I'm|I've|I|my|我的?)\s?", re.I)
+_ANOTHER = re.compile(r"(?<= and) that(?= (?:I|I'm|I've|my)\b)", re.I)
+"""Of "that I smoke and that I drink"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class _Ended:
     when: re.Pattern[str]
     was: tuple[str, ...]
     now: str
+    unless: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,7 @@ class _Words:
     about: re.Pattern[str]
     more: re.Pattern[str]
     request: re.Pattern[str]
+    unless: re.Pattern[str]
     slots: dict[str, str]
     """Name of a field as users call it -> slot."""
     ended: tuple[_Ended, ...]
@@ -54,13 +59,17 @@ def _words(language: Language) -> _Words:
     told = _DATA[language]
 
     def whole(pattern: str) -> re.Pattern[str]:
+        pattern = pattern.replace("{ago}", told["ago"])
         return re.compile(f"{told['lead']}(?:{pattern}){told['tail']}", re.IGNORECASE)
 
     slots = {name: slot for slot, names in told["fields"].items() for name in names}
-    ended = tuple(_Ended(whole(e["when"]), tuple(e["was"]), e["now"]) for e in told["ended"])
+    ended = tuple(
+        _Ended(whole(e["when"]), tuple(e["was"]), e["now"], re.compile(e.get("unless", "(?!)"))) for e in told["ended"]
+    )
     return _Words(
         tuple(map(whole, told["clause"])), tuple(map(whole, told["field"])), whole(told["about"]),
-        re.compile(told["more"], re.IGNORECASE), re.compile(told["request"], re.IGNORECASE), slots, ended,
+        re.compile(told["more"], re.IGNORECASE), re.compile(told["request"], re.IGNORECASE),
+        re.compile(told["unless"], re.IGNORECASE), slots, ended,
     )  # fmt: skip
 
 
@@ -69,12 +78,18 @@ _OF: dict[Language, _Words] = {"en": _words("en"), "zh": _words("zh")}
 
 def withdrawn(sentence: Sentence, language: Language, read: Reads) -> list[Found]:
     """What a sentence takes back; empty where it takes back nothing. `read`: the statements of a sentence."""
-    if len(sentence.text) > MOST or (sentence.asks and _OF[language].request.match(sentence.text) is None):
+    if len(sentence.text) > MOST or _OF[language].unless.search(sentence.text):
+        return []
+    if _asks(sentence) and _OF[language].request.match(sentence.text) is None:
         return []
     for more in _OF[language].more.finditer(sentence.text):
         if first := _withdrawn(_part(sentence, 0, more.start()), language, read):
             return [*first, *read(_part(sentence, more.end(), len(sentence.text)))]
     return _withdrawn(sentence, language, read)
+
+
+def _asks(sentence: Sentence) -> bool:
+    return sentence.asks or sentence.text.endswith("吗")
 
 
 def _part(s: Sentence, begin: int, end: int) -> Sentence:
@@ -99,20 +114,22 @@ def _withdrawn(sentence: Sentence, language: Language, read: Reads) -> list[Foun
 def ended(sentence: Sentence, language: Language, read: Reads) -> list[Found]:
     """Values that hold no longer since something ended: they end where they stand, and are news nowhere else. What is
     read of a smaller part of what ended, or only follows from it, is none."""
-    if sentence.asks or len(sentence.text) > MOST:
+    if _asks(sentence) or len(sentence.text) > MOST:
         return []
     out: list[Found] = []
     for rule in _OF[language].ended:
         if (match := rule.when.fullmatch(sentence.text)) is None:
             continue
         what = next(g for g in match.groups() if g)
+        if rule.unless.fullmatch(what):
+            continue
         if language == "en" and sentence.text.startswith(what):  # it opens its sentence: its capital is no name's
             what = what[:1].lower() + what[1:]
         now, seen = rule.now.replace("{what}", what), {slot for f in out for slot in f.slots}
         for was in rule.was:
             said = was.replace("{what}", what)
             for f in read(Sentence(said, sentence.start, sentence.end, asks=False)):
-                whole = all(len(str(v)) >= _WHOLE * len(what) for _, v in f.slots) and not f.attributes.get("implied")
+                whole = all(_is_whole(str(v), what) for _, v in f.slots) and not f.attributes.get("implied")
                 if f.slots and whole and not f.negated and seen.isdisjoint(f.slots):
                     seen |= set(f.slots)
                     made = _made(sentence, "fact", now, f.slots)
@@ -120,18 +137,27 @@ def ended(sentence: Sentence, language: Language, read: Reads) -> list[Found]:
     return out
 
 
+def _is_whole(value: str, what: str) -> bool:
+    """Is a value what ended? In Chinese what is done with it may stand before it (喝茶)."""
+    return len(value) >= _WHOLE * len(what) or (what[0] > "\u2e7f" and what[1:] == value)
+
+
 def _denied(sentence: Sentence, language: Language, match: re.Match[str], read: Reads) -> list[Found]:
     begin, end = match.span("what")
     said = match["what"] if language == "en" or match["what"].startswith("我") else "我" + match["what"]
+    said = _ANOTHER.sub("", said)
     inner = Sentence(said, sentence.start + begin, sentence.start + end, asks=False)
     told = [f for f in read(inner) if f.slots and not f.negated]
     if not told:
         return [_free(sentence, language, _OWNER.sub("", match["what"]))]
     about = _TEXT[language] + _OWNER.sub("", match["what"])
     return [
-        replace(f, start=sentence.start, end=sentence.end, text=about, negated=True, hot=None, dangling=False)
-        for f in told
-    ]
+        replace(
+            f, start=sentence.start, end=sentence.end, text=about if n == 0 else f"{about} ({n + 1})", negated=True,
+            hot=None, dangling=False, taken_back=True,
+        )
+        for n, f in enumerate(told)
+    ]  # fmt: skip
 
 
 def _free(sentence: Sentence, language: Language, what: str) -> Found:
@@ -139,5 +165,5 @@ def _free(sentence: Sentence, language: Language, what: str) -> Found:
     return Found(sentence.start, sentence.end, "episode", _TEXT[language] + what.strip(), episode_type="fact")
 
 
-def _made(sentence: Sentence, kind: Literal["fact"], text: str, slots: tuple[tuple[str, Any], ...]) -> Found:
-    return Found(sentence.start, sentence.end, kind, text, slots, negated=True)
+def _made(sentence: Sentence, kind: Literal["fact"], text: str, slots: tuple[tuple[str, JsonValue], ...]) -> Found:
+    return Found(sentence.start, sentence.end, kind, text, slots, negated=True, taken_back=True)

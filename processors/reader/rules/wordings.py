@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from processors.reader.rules import clauses_en, clauses_zh
+from processors.reader.rules import wording_guards as guards
 from processors.reader.rules.found import Found
 from processors.reader.rules.life_en import named_slots
 from processors.reader.rules.making_zh import of_others
@@ -17,7 +18,7 @@ from processors.reader.rules.numbers import amount, whole
 from processors.reader.rules.others import doubted_en, of_anothers_en, of_anothers_zh, of_the_family_en
 from processors.reader.rules.self_en import STOP, Rule, apply, positive, rule
 from processors.reader.rules.text import Sentence
-from processors.reader.rules.wording_guards import excluded, lead, meant_zh, of_somebody, opens, said_of_nothing
+from schemas.base import JsonValue
 from schemas.profile.model import Profile
 from schemas.profile.wording import ABOUT, END, SAID, Person, Wording
 
@@ -34,6 +35,8 @@ _AND = re.compile(r"\s*(?:[、,，]|\band\b|\bor\b|以及|[和与跟及又])\s*(
 _PLACE = re.compile(r"\{(\w+)\}")
 _TAKEN_UP = re.compile(r"(?:it|that)(?: is|'s| was| came)\b", re.I)
 """What was named in the clause before: "I took my pressure and it was ..."."""
+LOOKED_BACK = 600
+"""Characters of the turn before a sentence in which it is looked for whom it is about."""
 WHOLE = frozenset({"my", "none"})
 """Wordings for these read a clause as it stands."""
 _UNNAMED = re.compile(
@@ -51,32 +54,40 @@ _OPENING = re.compile(
     r"|(?:the day before )?yesterday(?: (?:morning|afternoon|evening))?"
     r"|last (?:night|[A-Za-z]{3,10})|this (?:morning|afternoon|evening|week|month|year)"
     r"|(?:in|since|on|back in) (?:[A-Za-z]{3,10},? )?(?:\d{4}|[A-Za-z]{3,10}day)"
+    r"|on (?:\d{1,2}(?:st|nd|rd|th)? (?:of )?[A-Za-z]{3,9}|[A-Za-z]{3,9} \d{1,2}(?:st|nd|rd|th)?)(?:,? \d{4})?"
     r"|for (?:[a-z]{1,8} ){1,3}(?:day|week|month|year)s?|when I was \d{1,2}|at \d{1,2}(?:[:.]\d\d)? ?[ap]\.?m\.?)"
     r"(?: at [\d:.]{1,5} ?[ap]\.?m\.?)?,? (?=I\b|my\b)",
     re.I,
 )
 """A time before the speaker."""
+_LEADS_EN = re.compile(r":\s*$|^(?:in (?:my|the|a|an|our|this|that) |for (?:example|instance)\b)", re.I)
 _Names: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 """Lexicon -> its names in the language of a wording."""
 
 
-def wordings_en(profile: Profile, clause: clauses_en.Clause, found: list[Found]) -> list[Found]:
-    """Return what an English clause says in the profile's words, beside what is `found` in it already."""
-    clause = _behind_its_time(clause)
+def wordings_en(
+    profile: Profile, clause: clauses_en.Clause, found: list[Found], said: str = "", *, named: bool = True
+) -> list[Found]:
+    """Return what an English clause says in the profile's words, beside what is `found` in it already. `said`: the turn
+    before its sentence; `named`: whether the clause names the speaker."""
+    whole, clause = clause.body, _behind_its_time(clause)
     person = clause.subject
     taken_up = person == "other" and _TAKEN_UP.match(clause.body) is not None
     if not clause.states or (person == "other" and not taken_up):
         return []
+    turned = not named and guards.leads_to_another(said + clause.before, "en")
+    theirs = turned or guards.spoken_by_another(clause.before, "en")
+    before = _leading_en(clause, said)
     told: list[Found] = []
     for wording, names in _worded(profile, "en", "none" if person == "other" else person):
-        if taken_up and wording.behind is None:
+        if (taken_up and wording.behind is None) or (theirs and _is_told_of_one(wording)):
             continue
         if wording.says is None:
             plain = map(named_slots, apply((_predicate(wording.pattern, names),), clause))
             new = [one for f in plain if f is not None for one in _each(wording, f)]
             if wording.of_time is None:
                 told += new
-            elif not excluded(wording, clause.body, clause.before if person == "none" else ""):
+            elif not guards.excluded(wording, whole, before):
                 kept = [f for f in new if not f.negated or _NO_MORE_EN.search(clause.body)]
                 told += _beside([*found, *told], clause.start, _timed(wording, kept))
             continue
@@ -87,36 +98,52 @@ def wordings_en(profile: Profile, clause: clauses_en.Clause, found: list[Found])
             continue
         if person == "none" and not (told or wording.behind or _UNNAMED.fullmatch(body, 0, match.start())):
             continue
-        if excluded(wording, clause.body, clause.before if person in {"none", "other"} else ""):
+        if guards.excluded(wording, whole, before) or guards.of_one_met(body[: match.end()]):
             continue
         denied = whole_clause and not wording.ends and _denied_within(wording, match)
-        if not of_anothers_en(lead(wording, match)) and not denied:
+        if not of_anothers_en(guards.lead(wording, match)) and not denied:
             told += _beside([*found, *told], clause.start, _told(wording, match, clause, negated=negated))
     return told
 
 
-def wordings_zh(profile: Profile, clause: clauses_zh.Clause, found: list[Found]) -> list[Found]:
-    """Return what a Chinese clause says in the profile's words, beside what is `found` in it already."""
+def _leading_en(clause: clauses_en.Clause, said: str) -> str:
+    """What leads to a clause and may rule a wording out in it: of its sentence, where it names nobody or a colon or a
+    place ("In my dream, ...") leads there; and the heading before."""
+    leads = clause.subject in {"none", "other"} or _LEADS_EN.search(clause.before) is not None
+    heading = guards.label(said, "en") if clause.subject in {"none", "other"} else ""
+    return heading + (clause.before if leads else "")
+
+
+def _is_told_of_one(wording: Wording) -> bool:
+    """May it be told of anybody, where nobody is named?"""
+    return wording.of_time is not None or wording.ends or bool(wording.numbers)
+
+
+def wordings_zh(profile: Profile, clause: clauses_zh.Clause, found: list[Found], said: str = "") -> list[Found]:
+    """Return what a Chinese clause says in the profile's words, beside what is `found` in it already. `said`: the turn
+    before its sentence."""
     person = _PERSON_ZH.get(clause.subject)
     if not clause.states or person is None:
         return []
+    unnamed = clauses_zh.carried(clause)
+    theirs = guards.spoken_by_another(clause.before, "zh") or (unnamed and guards.leads_to_another(said, "zh"))
     of_theirs = person == "my" and "的" not in clause.body[:2]
     told: list[Found] = []
     for wording, names in _worded(profile, "zh", person):
         whole_clause = not WHOLE.isdisjoint(wording.of)
-        if of_theirs and wording.opens is None:
+        if (of_theirs and wording.opens is None) or (theirs and _is_told_of_one(wording)):
             continue
         if not whole_clause and not names and of_others(clause):  # what is no known name may be anyone's
             continue
         match = _compiled(wording.pattern, names, latin=False).search(clause.body)
-        if match is None or not meant_zh(wording, match) or of_anothers_zh(lead(wording, match)):
+        if match is None or not guards.meant_zh(wording, match) or of_anothers_zh(guards.lead(wording, match)):
             continue
-        leads = clauses_zh.carried(clause) or clause.before.rstrip().endswith(("：", ":"))
-        if excluded(wording, clause.raw, clause.before if leads else ""):
+        leads = unnamed or clause.before.rstrip().endswith(("：", ":"))
+        if guards.excluded(wording, clause.raw, guards.label(said, "zh") * unnamed + clause.before * leads):
             continue
-        if wording.opens is not None and not opens(wording.opens, clause, match):
+        if wording.opens is not None and not guards.opens(wording.opens, clause, match):
             continue
-        if (wording.of_time or wording.ends) and (of_somebody(clause) or said_of_nothing(wording, match)):
+        if (wording.of_time or wording.ends) and (guards.of_somebody(clause) or guards.said_of_nothing(wording, match)):
             continue
         within = not wording.ends and not wording.of_time and _denied_within(wording, match)
         if not (whole_clause and (within or _DENIED_ZH.search(clause.body[: match.start()]))):
@@ -213,15 +240,15 @@ def _timed(wording: Wording, found: Sequence[Found]) -> list[Found]:
     return [f if f.negated else replace(f, of_time=wording.of_time) for f in found]
 
 
-def _values(wording: Wording, match: re.Match[str]) -> dict[str, Any]:
-    values: dict[str, Any] = {}
+def _values(wording: Wording, match: re.Match[str]) -> dict[str, JsonValue]:
+    values: dict[str, JsonValue] = {}
     for slot in wording.slots():
         if slot in wording.numbers:
             parts = wording.numbers[slot] or {slot: 1.0}
             numbers = [(_number(match[group]), of_one) for group, of_one in parts.items() if match[group]]
             each = [number * of_one for number, of_one in numbers if number is not None]
             total = sum(each) + wording.plus.get(slot, 0)
-            value: Any = whole(round(total, wording.digits)) if each else None
+            value: JsonValue = whole(round(total, wording.digits)) if each else None
             least, most = wording.within.get(slot, (total, total))
             if each and not least <= total <= most:
                 return {}
@@ -232,7 +259,8 @@ def _values(wording: Wording, match: re.Match[str]) -> dict[str, Any]:
             value = match[slot]
         if value is not None and value != "":
             values[slot] = value
-    return values
+    pairs = [(values.get(slot), values.get(other)) for slot, other in wording.less_than.items()]
+    return {} if any(a is not None and b is not None and a >= b for a, b in pairs) else values
 
 
 def _number(said: str) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, cast, get_args
+from typing import NamedTuple, get_args
 
 from processors.reader.wording.inflect import inflected
 from processors.reader.wording.program import Case, Edit, Form, Name, Piece, Program, Span, Utterance, Word
@@ -14,6 +14,7 @@ from processors.reader.wording.tokens import is_han, is_wide
 _NO_SPACE_BEFORE = re.compile(r"(?:[,.;:!?)\]%…]|['’](?:s|m|re|ve|ll|d)?(?![A-Za-z])|n['’]t\b)", re.IGNORECASE)
 _NO_SPACE_AFTER = re.compile(r"[(\[£$€/]$")
 _SPACED = re.compile(r"[\u3400-\u9fff] [A-Za-z0-9]|[A-Za-z0-9] [\u3400-\u9fff]")
+_FORMS: tuple[Form, ...] = get_args(Form)
 _WIDE_SPACE = re.compile(r"(?<=[\u2e80-\uffef])\s+(?=[\u2e80-\uffef])")
 
 
@@ -40,8 +41,9 @@ def _edited(edit: Edit, token: str, tables: Tables, traditional: bool) -> str:
         if edit.to not in tables.turns.get(token.lower(), ()):
             raise WordingError("the table has no such replacement")
         return tables.in_script(edit.to, traditional)
-    if edit.op == "form" and token.isalpha() and edit.to in get_args(Form):
-        return inflected(token, cast(Form, edit.to), tables)
+    form = next((f for f in _FORMS if f == edit.to), None)
+    if edit.op == "form" and token.isalpha() and form is not None:
+        return inflected(token, form, tables)
     if edit.op == "case" and edit.to in get_args(Case):
         return {"lower": token.lower(), "upper": token.upper(), "capital": token[:1].upper() + token[1:]}[edit.to]
     raise WordingError("unknown edit")

@@ -23,6 +23,7 @@ TWINS: tuple[tuple[type[BaseModel], type[BaseModel]], ...] = (
     (answers.ProfileAnswer, memories.ProfileAnswer),
     (answers.PreferencesAnswer, memories.PreferencesAnswer),
     (answers.PatternsAnswer, memories.PatternsAnswer),
+    (answers.ReadingsAnswer, memories.ReadingsAnswer),
     (answers.LoadedContext, memories.LoadedAnswer),
     (answers.TurnAnswer, places.TurnAnswer),
     (answers.OutcomeAnswer, places.OutcomeAnswer),

@@ -16,7 +16,7 @@ from memstream.client.errors import SealedError as NoCodecError
 from memstream.client.subscriber import AsyncSubscriber, Subscriber
 from schemas.events.envelope import Marker
 from schemas.events.erasure import Erasure
-from schemas.events.memory import MemoryBody, MemoryUpdate, Reason
+from schemas.events.memory import MemoryBody, MemoryUpdate, Reason, parse
 from schemas.log import topics
 from schemas.log.codec import Codec, Headers
 from schemas.log.dead_letters import replay_headers
@@ -32,7 +32,7 @@ def update(n: int, **over: Any) -> MemoryUpdate:
         "revision": 1, "kind": "fact", "state": "active", "occurred_at": AT, "known_at": AT, "last_accessed_at": AT,
         "reason": Reason(outcome="kept", gate="confidence", rule="explicit"), "sealed": MemoryBody(text=f"事实 {n}"),
     }  # fmt: skip
-    return MemoryUpdate(**{**given, **over})
+    return parse({**given, **over})
 
 
 class Message:

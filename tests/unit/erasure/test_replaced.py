@@ -6,7 +6,7 @@ from processors.erasure.steps import GateEraser
 from processors.memory.replaced import Replaced
 from processors.ports import Models, ProfileBook
 from schemas.events.erasure import Erasure
-from schemas.events.memory import MemoryUpdate
+from schemas.events.memory import MemoryUpdate, parse
 from schemas.log.owner import user
 from schemas.profile.model import load_profile
 from streams.state.cache import CachedOwner, OwnerOverlay
@@ -24,7 +24,7 @@ class Space:
 
 
 def said(record_id: str, session_id: str) -> MemoryUpdate:
-    return MemoryUpdate.model_validate(
+    return parse(
         {
             "tenant": "acme", "owner_kind": "user", "owner_id": "ann", "record_id": record_id, "revision": 1,
             "kind": "episode", "state": "active", "reason": {"outcome": "kept", "gate": "dedupe", "rule": "new"},

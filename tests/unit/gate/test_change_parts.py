@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.weights import WeightsError
+from processors.memory.changes.excluding import only_takes_back
 from processors.memory.changes.head import CARD, FOLDER, RELATIONS, WEIGHTS, ChangeHead, head_for, packed, unpacked
 from processors.memory.changes.nearest import NearestStanding
 from processors.memory.changes.pair import Statement, measured
@@ -145,3 +146,31 @@ def test_a_name_in_common_is_not_enough_to_end_anything() -> None:
     before = Statement("Freya goes climbing on Mondays", old.embedding)
     assert not measured(before, Statement("Freya has left school", new.embedding)).meets
     assert measured(old, new).meets
+
+
+@pytest.mark.parametrize(
+    ("text", "about", "expected"),
+    [
+        ("User takes back what they said about tea", None, True),
+        ("Ana takes back what they said about tea", "Ana", True),
+        ("Ana takes back what they said about tea", None, False),
+        ("Ben takes back what they said about tea", "Ana", False),
+        ("李雷 takes back what they said about tea", "李雷", True),
+        ("用户收回说过的喝茶", None, True),
+        ("李雷收回说过的喝茶", "李雷", True),
+        ("韩梅梅收回说过的喝茶", "李雷", False),
+        ("User likes tea", None, False),
+    ],
+)
+def test_only_its_own_speaker_takes_something_back(text: str, about: str | None, expected: bool) -> None:
+    assert only_takes_back(text, about) is expected
+
+
+@pytest.mark.parametrize(
+    ("old", "about", "named"),
+    [("Ana's hobby is chess", "Ana", True), ("Ana's brother's hobby is chess", "Ana", False)],
+)
+def test_what_is_taken_back_is_not_somebody_elses(old: str, about: str, named: bool) -> None:
+    same = np.zeros(DIMS, np.float32)
+    new = Statement("Ana takes back what they said about hobby is chess", same, about="Ana")
+    assert measured(Statement(old, same, about=about), new).names is named

@@ -114,6 +114,8 @@ def test_c6_what_is_another_s_feared_asked_or_to_come_is_none(said: str) -> None
         ("My A1C came back at 7.1%.", {"hba1c": 7.1}, None),
         ("My temperature last night was 101.3.", {"temperature": 38.5}, "2026-11-01"),
         ("My oxygen saturation is 96%.", {"oxygen_saturation": 96}, None),
+        ("On 28 October my oxygen saturation was 96%.", {"oxygen_saturation": 96}, "2026-10-28"),
+        ("On October 28th my heart rate was 96.", {"heart_rate": 96}, "2026-10-28"),
         ("My LDL was 132 mg/dL in September.", {"ldl_cholesterol": 3.41}, "2026-09-01"),
         ("I weighed 176 pounds this morning.", {"weight": 79.8}, "2026-11-02"),
         ("My usual blood pressure is 125/80.", {"baseline_bp_systolic": 125, "baseline_bp_diastolic": 80}, None),
@@ -161,6 +163,102 @@ def test_c6_a_reading_has_its_value_in_one_unit_and_its_day(said: str, values: d
 def test_c6_a_denial_a_figure_of_speech_and_a_number_of_something_else_are_none(said: str) -> None:
     health = {"symptoms", "surgeries", *READINGS}
     assert [r for r in read(said) if r[3] or not isinstance(r[0], str) or r[0] in health] == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My mother is 78. Blood pressure 160/100.", "Mum went to the doctor today. BP 160/100, pulse 90.",
+        "My son is ill. Had a fever of 39.", "I saw Mrs Chen today. Blood pressure 180/100.",
+        "A 45-year-old woman came in. Blood pressure 90/60.", "I treated a woman with a blood pressure of 180/110.",
+        "I met a runner with resting heart rate 38.", "I saw Bob with blood pressure 160/100.",
+        "He told me: my blood pressure is 180/110.", "Patient in bed 4. Blood pressure 90/60.",
+        "我今天带我妈去医院了。血压160/100，心率90。", "新来一个病人。血压90/60，心率120。", "我给小李测血压150/95。",
+        "我碰到一个人心率45。", "小王：血压160/100", "张三，血压160/100", "陈女士来了。血压180/100。", "我家娃体温39。",
+        "我闺女体温39度。", "她说：我血压180/110。", "我血压120/80，不对，那是我老公的。",
+    ],
+)  # fmt: skip
+def test_c6_what_names_nobody_is_told_of_whom_the_turn_named_last(said: str) -> None:
+    assert [r for r in read(said) if not isinstance(r[0], str) or r[0] in {"symptoms", *READINGS}] == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My husband measured me. Blood pressure 142/90.", "Good morning doctor. Blood pressure 142/90.",
+        "My doctor changed my pills. BP is 142/90.", "Readings for today. Blood pressure 142/90.",
+        "今天的记录。血压142/90。", "谢谢，血压142/90。", "体检完了。血压142/90。",
+    ],
+)  # fmt: skip
+def test_c6_what_names_nobody_is_the_speaker_s_where_the_turn_named_none_since(said: str) -> None:
+    assert [r[:2] for r in read(said)] == [(("bp_systolic", "bp_diastolic"), {"bp_systolic": 142, "bp_diastolic": 90})]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        # ranges, and the two pressures the wrong way round
+        "My heart rate was 60-70.", "My heart rate was 60 - 70 last night.", "My fasting glucose is 5.5-6.0.",
+        "My blood pressure was 120/80-130/85.", "My blood pressure was 80/120.", "我心率60~70。", "我血糖5～6。",
+        "我血压120到130。", "我血压120/80~130/85。", "我体重130到135斤。",
+        # either unit
+        "My glucose is 38.", "我血糖38。", "我体重130。",
+        # something else that is counted
+        "I weigh 5 kg more than I should.", "I weigh 20 pounds less than my brother.", "I weighed 3 kg of potatoes.",
+        "My weight is 5 kg over the limit.", "I am 6 feet away from the screen.", "I'm 5 m from the door.",
+        "我体重3年没变了。", "我体重2018年开始涨。", "我体重5公斤5公斤地涨。", "我测血糖7点30，吃早饭8点。",
+        "My max heart rate is 185.", "我的最大心率是185。", "My watch alerts me when my heart rate is 120.",
+        # a day that is not read, and a past without one
+        "My blood pressure was 150/95 on 10/28.", "10/28 血压150/95", "My blood pressure was 150/95 at my last visit.",
+        "Last time my blood pressure was 150/95.", "上次体检血压150/95。", "I weighed 95 kg in college.",
+        "I weighed 3 kg at birth.", "我以前体重90公斤。", "我上大学时体重95公斤。", "我手术前体重95公斤。",
+        # headings, examples, dreams
+        "Targets. Blood pressure 120/80. Fasting glucose 5.6.", "Reference range. Fasting glucose: 5.6.",
+        "Chapter 5. Heart rate 72. Blood pressure 120/80.", "My dream: I had a fever of 40.",
+        "For example, my blood pressure is 150/95.", "I bet my blood pressure is 180/100.",
+        "I joked that my blood pressure was 200/100.", "参考范围。空腹血糖：5.6。", "病例3。血压90/60。心率120。",
+        "题目：血压150/95，心率110，诊断是什么？", "书上写：血压120/80。", "写一段对话：我发烧39度，咳嗽。",
+        "我感觉心率有200。", "我血糖升高了3。", "我非高密度胆固醇3.4。", "My non-HDL cholesterol is 130.",
+        "我很少头疼。", "我头疼少多了。", "我学了急救，会处理呼吸困难。",
+        # figures of speech
+        "I had a fever dream about it.", "I threw up my hands.", "I threw up a quick prototype.",
+        "I passed out the flyers.", "I have a rash decision to make.", "I have a rash of complaints to answer.",
+        "I was dizzy with joy.", "I am itching to go.", "我手痒了，想买新手机。", "我吐了口气。", "我头疼他的成绩。",
+        "我换了膝盖护具。",
+    ],
+)  # fmt: skip
+def test_c6_what_is_no_reading_of_now_is_none(said: str) -> None:
+    health = {"symptoms", "surgeries", "height", *READINGS}
+    assert [r for r in read(said) if not isinstance(r[0], str) or r[0] in health] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "field", "value"),
+    [
+        ("My glucose is 38 mmol/L.", "glucose", 38), ("My glucose is 250.", "glucose", 13.9),
+        ("我血糖24。", "glucose", 24),
+        ("我体重65左右。", "weight", 65), ("我体重130斤。", "weight", 65), ("我体重130磅。", "weight", 59),
+        ("I weigh 180 pounds.", "weight", 81.6), ("我血糖6点8。", "glucose", 6.8), ("I am 6 feet tall.", "height", 183),
+        ("I threw up the whole night.", "symptoms", "vomiting"), ("I passed out twice.", "symptoms", "fainting"),
+        ("I have a rash of red spots.", "symptoms", "rash"), ("I'm dizzy with every step.", "symptoms", "dizziness"),
+        ("我吐了两次。", "symptoms", "呕吐"), ("我手酸。", "symptoms", "手酸"),
+        ("我换了膝盖。", "surgeries", "膝关节置换"),
+    ],
+)  # fmt: skip
+def test_c6_what_stands_beside_what_is_none_is_read(said: str, field: str, value: Any) -> None:
+    assert [r[:2] for r in read(said)] == [(field, value)]
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("Blood pressure 150/95, chest pain for 2 days.", None), ("BP 150/95 with a headache for 2 days.", None),
+        ("My systolic was 150 and diastolic 95 yesterday.", "2026-11-01"),
+    ],
+)
+def test_c6_how_long_something_else_has_gone_on_is_no_time_of_a_reading(said: str, day: str | None) -> None:
+    [pressure] = [c for c in extract(said, HEALTH, at=MONDAY) if c.fields == ("bp_systolic", "bp_diastolic")]
+    assert day_of(pressure) == day
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ from query.deps import Deps
 from query.prompt import pieces
 from query.reading.complaints import by_function
 from query.reading.judged import usual_of
+from query.views import memories, retention, structured
 from query.views import readings as view
-from query.views import retention, structured
 from schemas.profile.model import load_profile
 from tests.unit.query.conftest import NOW
 
@@ -54,13 +54,18 @@ READ = [
 async def asked(
     deps: Deps, monkeypatch: pytest.MonkeyPatch, rows: list[Any], written: list[Any], **params: Any
 ) -> httpx.Response:
-    async def read(db: Any, scope: Any, names: Any) -> list[Any]:
+    async def read(db: Any, scope: Any, names: Any, now: Any) -> list[Any]:
         return [r for r in rows if set(names) & {r["field"], *r["fields"]}]
+
+    async def standing(db: Any, scope: Any, names: Any, now: Any) -> list[Any]:
+        assert now == NOW
+        return [r for r in await read(db, scope, names, now) if r["state"] == "active"]
 
     async def table(*_: Any) -> list[Any]:
         return written
 
     monkeypatch.setattr(view, "of_fields", read)
+    monkeypatch.setattr(memories, "standing_of_fields", standing)
     monkeypatch.setattr(structured, "rows", table)
     app = create_app(QueryConfig(), replace(deps, profile=HEALTH))
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
@@ -88,6 +93,21 @@ async def test_c6_a_reading_is_judged_against_the_baseline_and_its_own_history(
     assert (newest["history"] and tuple(newest["history"].values())) == history
     taken = [r["value"] for r in before]
     assert taken == [126, 128, 124, 130][: len(taken)], "what was corrected, withdrawn or another's is no reading"
+
+
+async def test_c6_a_reading_that_retention_has_ended_is_not_read() -> None:
+    seen = SimpleNamespace(sql="", params={})
+
+    class Held:
+        async def of_owner(self, scope: Any, statement: Any, **params: Any) -> list[Any]:
+            seen.sql, seen.params = str(statement), params
+            return []
+
+    db: Any = Held()
+    scope: Any = SimpleNamespace()
+    await view.of_fields(db, scope, ["weight"], NOW)
+    assert "expires_at > %(now)s" in seen.sql
+    assert seen.params == {"names": ["weight"], "now": NOW, "limit": view.MANY}
 
 
 async def test_c6_readings_of_all_fields_and_of_one_that_is_none(deps: Deps, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,6 +157,19 @@ def test_c6_complaints_of_several_users_are_told_by_function() -> None:
     assert (export["about"], export["feature"], export["count"], export["users"]) == ("bug", "export", 4, 3)
     assert (export["mean_score"], export["problems"]) == (1.5, [{"word": "导出", "users": 3}])
     assert (entering["good"], entering["bad"], entering["mean_score"], entering["problems"]) == (1, 1, 3.5, [])
+
+
+async def test_c6_of_many_functions_the_first_are_told(deps: Deps, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def of_all(*_: Any) -> list[Any]:
+        return [judged(f"u{n}", "bug", "", feature=f"f{n:03}") for n in range(201)]
+
+    monkeypatch.setattr(retention, "feedback_of_all", of_all)
+    app = create_app(QueryConfig(), deps)
+    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+        answer = (await client.get("/v1/feedback/summary")).json()
+    assert (answer["count"], answer["truncated"]) == (201, True)
+    assert [f["feature"] for f in answer["functions"]] == [f"f{n:03}" for n in range(200)]
 
 
 async def test_c6_operators_read_feedback_over_all_users(deps: Deps, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,13 +51,15 @@ def test_a_text_becomes_the_vector_that_its_step_would_make(e5: MultilingualE5Sm
 
 
 def test_chunks_reports_and_items_are_embedded_as_they_were_written() -> None:
-    chunk = with_body(memory(1), text="Bolt it down.", attributes={"hierarchy_info": {"h1": "Shelves", "h2": "Walls"}})
-    assert texts_of_vector(chunk.model_copy(update={"kind": "chunk"}), terms) == ["Shelves > Walls > Bolt it down."]
-    report = with_body(memory(1), text="# Week 3\n\n- moved to York\n")
-    assert texts_of_vector(report.model_copy(update={"kind": "report"}), terms) == ["Week 3", "moved to York"]
+    headings = {"hierarchy_info": {"h1": "Shelves", "h2": "Walls"}}
+    chunk = with_body(memory(1, kind="chunk", key="1"), text="Bolt it down.", attributes=headings)
+    assert texts_of_vector(chunk, terms) == ["Shelves > Walls > Bolt it down."]
+    of_week = memory(1, kind="report", key="2026-01-12", project_id="p1")
+    report = with_body(of_week, text="# Week 3\n\n- moved to York\n")
+    assert texts_of_vector(report, terms) == ["moved to York"], "a heading is nothing that was said"
     value = {"city": "Leeds", "tags": ["green", "blue"]}
     body = MemoryBody(value=value, terms=tuple(terms(whole_text(value))))
-    item = memory(1).model_copy(update={"kind": "item", "sealed": body})
+    item = memory(1, kind="item").model_copy(update={"sealed": body})
     assert texts_of_vector(item, terms) == [whole_text(value)]
     some = item.model_copy(update={"sealed": MemoryBody(value=value, terms=("leed",))})
     assert texts_of_vector(some, terms) == ["leed"], "nothing that was not to be searched becomes part of the vector"

@@ -9,7 +9,7 @@ import pytest
 from memstream.reprocess.amend_log import amendment
 from memstream.reprocess.regate import RULE, Difference, Told
 from memstream.reprocess.regate_run import PASSES, until_settled
-from processors.memory import candidates
+from processors.memory import free_statements
 from processors.memory.candidates import CandidateGate
 from processors.memory.changes import judge
 from processors.memory.store import Standing
@@ -41,11 +41,11 @@ def test_n1_marks_that_only_one_gate_makes_are_mutual(
 ) -> None:
     monkeypatch.setattr(judge, "head_for", lambda model_id: None)
     bench = Bench(models)
-    monkeypatch.setattr(candidates, "changes", judge.changes if marking == "before" else none)
+    monkeypatch.setattr(free_statements, "changes", judge.changes if marking == "before" else none)
     bench.do_all(bench.say(candidate(TENNIS)))
     bench.later(DAY)
     bench.do_all(bench.say(candidate(LATER)))
-    monkeypatch.setattr(candidates, "changes", none if marking == "before" else judge.changes)
+    monkeypatch.setattr(free_statements, "changes", none if marking == "before" else judge.changes)
     bench.apply(bench.regate(plain()))
     bench.do_all(_run(bench))
     old, new = both(bench)
@@ -75,7 +75,7 @@ def test_n1_marks_stop_no_amendment_of_records_that_differ_otherwise_too(
 
     with monkeypatch.context() as before:
         before.setattr(CandidateGate, "_new", lighter)
-        before.setattr(candidates, "changes", none)
+        before.setattr(free_statements, "changes", none)
         for each in said:
             bench.do_all(bench.say(each))
             bench.later(DAY)

@@ -166,7 +166,7 @@ async def talked(models: Models) -> TopologyDriver:
 async def test_n1_rescreen_masks_every_stored_record(talked: TopologyDriver, models: Models) -> None:
     tight = ProfileBook(profile(PiiAction.MASK))
     before = {type(e).__name__ for e in stored(talked) if any(phone in text_of([e]) for phone in PHONES)}
-    assert before == {"ScreenedTurn", "MemoryUpdate", "Decision", "SessionState"}
+    assert before == {"ScreenedTurn", "StatementMemory", "Decision", "SessionState"}
     d = driver(models, PiiAction.MASK, talked)
     d.now = NOW + timedelta(hours=1)
     found = a_pass(d, models, tight)

@@ -12,7 +12,8 @@ from memstream.reprocess.rescreen_run import PASSES, until_clean
 from processors.memory.restate import LEARNED
 from processors.ports import Models, ProfileBook
 from schemas.events.memory import MemoryCommand, MemoryCommandBody, MemoryUpdate
-from schemas.events.turns import SessionCommand, SessionCommandBody
+from schemas.events.sessions import SessionState
+from schemas.events.turns import ScreenedTurn, SessionCommand, SessionCommandBody
 from schemas.log import topics
 from schemas.profile.model import Profile, load_profile
 from schemas.profile.pii_policy import PiiAction
@@ -78,8 +79,8 @@ async def test_d5_no_original_is_left_in_any_part(models: Models, entity: str, a
     values = [value for _, value in SAID[entity]]
     d = await talked(models, policy(), entity)
     before = stored(d)
-    kinds = {type(e).__name__ for e in before if any(value in text_of([e]) for value in values)}
-    assert kinds >= {"ScreenedTurn", "MemoryUpdate", "SessionState"}
+    spoken = [e for e in before if any(value in text_of([e]) for value in values)]
+    assert all(any(isinstance(e, kind) for e in spoken) for kind in (ScreenedTurn, MemoryUpdate, SessionState))
     tight = policy(**{entity: action})
     d = under(models, tight, d)
     d.now = NOW + timedelta(hours=1)

@@ -17,6 +17,7 @@ from schemas import base
 from schemas.base import MAX_JSON_DEPTH, Frozen
 from schemas.events import documents, memory, sessions, turns
 from schemas.events.envelope import Envelope
+from schemas.events.memory.wire import BY_KIND
 from schemas.log import topics
 from schemas.log.codec import Codec, DecodeError, Event, adapter, header
 from schemas.log.owner import Owner
@@ -106,7 +107,14 @@ UNIONS: dict[str, Any] = {
     topics.JOBS.name: documents.Job, topics.ACCESSES.name: documents.Access,
     topics.DOCUMENTS.name: documents.DocumentsEvent, topics.PROFILES.name: documents.ProfileVersion,
 }  # fmt: skip
-EVENTS = [(topic, model) for topic, union in UNIONS.items() for model in members(union)]
+KINDS: list[type[Frozen]] = [*dict.fromkeys(BY_KIND.values()), memory.Deletion]
+"""Types of records of memory.updates: each is read as its own."""
+EVENTS: list[tuple[str, type[Frozen]]] = [
+    (topic, model)
+    for topic, union in UNIONS.items()
+    for member in members(union)
+    for model in (KINDS if member is memory.MemoryUpdate else [member])
+]
 
 
 def turn(**changes: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from schemas.log import topics
 from schemas.log.codec import header
 from schemas.log.ids import content_hash
 from schemas.profile.model import load_profile
-from streams.batch import MAX_OUTPUT_BYTES
+from streams.batch_frame import MAX_OUTPUT_BYTES
 from streams.driver import TopologyDriver
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)

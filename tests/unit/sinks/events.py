@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from schemas.events.envelope import SourceTurn
-from schemas.events.memory import Decision, DecisionBody, MemoryBody, MemoryUpdate, Reason
+from schemas.events.memory import Decision, DecisionBody, MemoryBody, MemoryUpdate, Reason, parse
 from schemas.events.sessions import Checkpoint, CheckpointBody, SessionBody, SessionState, WindowMessage
 from schemas.events.turns import ScreenedBody, ScreenedTurn
 from schemas.log import topics
@@ -77,7 +77,7 @@ def memory(n: int = 0, revision: int = 1, text: str = TEXTS[0], **changes: Any) 
             text=text, value="Lisbon", attributes={"since": 2024}, terms=("move", "lisbon"), embedding=embedding(n)
         ),
     }
-    return MemoryUpdate(**{**values, **changes})
+    return parse({**values, **changes})
 
 
 def hot(n: int = 0, revision: int = 1, text: str = TEXTS[0], **changes: Any) -> MemoryUpdate:

@@ -15,7 +15,7 @@ from schemas.log import topics
 from schemas.log.batch_window import Pace
 from schemas.log.codec import Codec, Encoded, Event, header
 from schemas.log.owner import partition, user
-from streams.batch import MARKER_ORDINAL
+from streams.batch_frame import MARKER_ORDINAL
 from streams.driver import MemoryLog, inline
 from streams.faults import Faults
 from streams.faust.intake import Fetched, Intake

@@ -24,7 +24,7 @@ from query.deps import Deps
 from query.key_threads import KeyThreads
 from query.reading.updates import _events, _Wanted
 from query.streams import Read
-from schemas.events.memory import MemoryBody, MemoryUpdate
+from schemas.events.memory import MemoryBody, StatementMemory
 from schemas.log.codec import Codec
 from schemas.log.owner import OwnerKind, user
 from schemas.security.scope import Permission, TenantScope
@@ -105,7 +105,7 @@ async def test_h4_a_keyring_that_hangs_is_503_and_holds_up_nobody_else(deps: Dep
 
 async def test_h4_a_stream_of_updates_opens_off_the_loop(deps: Deps, keys: ThreadKeys) -> None:  # noqa: F811
     codec = deps.codec = Codec(AesCipher(keys))
-    update = MemoryUpdate(
+    update = StatementMemory(
         tenant="acme", owner_kind=OwnerKind.USER, owner_id="ana", record_id="m1", version=1, revision=1,
         kind="fact", state="active", reason=because("kept", "extraction", "explicit"), occurred_at=NOW, known_at=NOW,
         last_accessed_at=NOW, sealed=MemoryBody(text="I live in 杭州"),

@@ -1,0 +1,181 @@
+"""A candidate that fills fields, against the values that stand there (B3, D4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from processors.memory.emit import because, decision, update
+from processors.memory.index import since
+from processors.memory.index import values_of as standing_values
+from processors.memory.marks import marked
+from processors.memory.of_its_time import read_before, told_anew
+from processors.memory.opposites import opposed
+from processors.memory.records_of_turn import part
+from processors.memory.repetition import Repetition
+from processors.memory.restate import note_replaced
+from processors.memory.vague import PLACES, vaguer
+from processors.memory.values import same
+from processors.reader.rules.protocol import holds_many
+from processors.step import Emit
+from schemas.base import JsonValue
+from schemas.events.memory import Candidate, MemoryUpdate
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """Fields of a candidate by what becomes of them: `known` (said before), `vaguer` (said before, and sharper), `held`
+    (the caller has it, and nothing else stands), `outranked` (inferred against explicit), `late` (something newer
+    stands), `fresh` (to be kept; `replaced` ends)."""
+
+    known: dict[str, MemoryUpdate] = field(default_factory=dict)
+    vaguer: dict[str, MemoryUpdate] = field(default_factory=dict)
+    held: list[str] = field(default_factory=list)
+    outranked: list[str] = field(default_factory=list)
+    late: dict[str, datetime] = field(default_factory=dict)
+    fresh: list[str] = field(default_factory=list)
+    replaced: dict[str, MemoryUpdate] = field(default_factory=dict)
+
+
+class FieldValues(Repetition):
+    """Facts, preferences and intents, by their fields."""
+
+    def _by_field(self, c: Candidate, fields: Mapping[str, JsonValue]) -> list[Emit]:
+        """Facts, preferences and intents are matched by field without a time limit (D3)."""
+        found = self._sorted(c, fields)
+        out: list[Emit] = []
+        for name, twin in {u.record_id: u for u in found.known.values()}.items():
+            only = tuple(n for n in found.known if found.known[n].record_id == name)
+            out.extend(self._said_again(c, twin, only=only))
+        for name, sharper in found.vaguer.items():
+            out.extend(self._said_vaguely(c, sharper, part(c, [name])))
+        if found.held:
+            reason = because("skipped", "dedupe", "known_to_caller")
+            out.append(decision(self._source, c, reason, None, part(c, found.held)))
+        if found.outranked:
+            reason = because("refused", "confidence", "explicit_stands")
+            out.append(decision(self._source, c, reason, None, part(c, found.outranked)))
+        if found.late:
+            out.extend(self._late(c, found.late))
+        if found.fresh:
+            out.extend(self._supersede(c, tuple(found.fresh), list(found.replaced.values())))
+        return out
+
+    def _sorted(self, c: Candidate, fields: Mapping[str, JsonValue]) -> _Sorted:
+        out, when = _Sorted(), self._when(c)
+        for slot in self._slots(c, fields):
+            name = slot.field
+            holders = self._standing.holders(slot)
+            twin = next((h for h in holders if same(standing_values(h).get(name), fields[name])), None)
+            before = None
+            if twin is not None and told_anew(self._profile, c, name, twin, self._source.turn):
+                before, twin = twin, None
+            if twin is not None and self._never_replaced(c, twin):
+                out.outranked.append(name)
+            elif twin is not None:
+                out.known[name] = twin
+            elif (not holders or holds_many(self._profile, name)) and self._is_held(c, name, fields[name]):
+                out.held.append(name)
+            elif holds_many(self._profile, name):
+                out.fresh.append(name)
+                out.replaced.update({} if before is None else {before.record_id: before})
+            elif before is None and (sharper := self._sharper(c, name, fields[name], holders)) is not None:
+                out.vaguer[name] = sharper
+            elif c.source == "inferred" and any(h.source != "inferred" for h in holders):
+                out.outranked.append(name)
+            elif c.attributes.get("implied") and any(not h.sealed.attributes.get("implied") for h in holders):
+                out.outranked.append(name)  # where somebody works says where they live only as long as they do not
+            elif newer := [since(h) for h in holders if self._is_late(c, h) or read_before(self._profile, c, name, h)]:
+                out.late[name] = max(min(newer), when)
+            else:
+                out.fresh.append(name)
+                out.replaced.update({h.record_id: h for h in holders})
+        return out
+
+    def _is_held(self, c: Candidate, name: str, value: JsonValue) -> bool:
+        """Does the caller hold it? Where the candidate takes the place of a record it is stored all the same: skipped,
+        nothing would be left of what the turn says."""
+        return self._held.hold(c, name, value) and not self._takes_a_place(c)
+
+    def _takes_a_place(self, c: Candidate) -> bool:
+        """Does a record of the turn end for what the candidate says, by whatever field or kind it stood?"""
+        return self._again is not None and self._again.loses(c)
+
+    def _sharper(
+        self, c: Candidate, name: str, value: JsonValue, holders: Sequence[MemoryUpdate]
+    ) -> MemoryUpdate | None:
+        """What says the same more exactly."""
+        return next((h for h in holders if self._vaguer(c, name, value, h)), None)
+
+    def _vaguer(self, c: Candidate, name: str, value: JsonValue, held: MemoryUpdate) -> bool:
+        """What was stated is news beside what was inferred, and what a newer extractor says of a turn beside what the
+        one before said of it, however vague."""
+        if held.record_id in self._before or (held.source == "inferred" and c.source != "inferred"):
+            return False
+        spec = self._profile.field(name)
+        place = (name if spec is None else spec.slot) in PLACES
+        return vaguer(value, c.approximate, standing_values(held).get(name), held.approximate, place)
+
+    def _supersede(self, c: Candidate, names: tuple[str, ...], replaced: list[MemoryUpdate]) -> list[Emit]:
+        record = self._record(c, names, {u.record_id for u in replaced})
+        made = [] if replaced else self._made_room(c, names, record)
+        if made is None:
+            return [self._full(c, names)]
+        out: list[Emit] = [*made]
+        for old in replaced:
+            reason = because("superseding", *self._change(replaced))
+            leaving = None if old.record_id == record else names
+            out += self._versions.end(old, self._when(c), self._source.accepted_at, reason, leaving)
+        note_replaced(self._standing, record, replaced, self._source.turn.turn_id, self._source.accepted_at)
+        kept = self._new(c, names, record, replaced)
+        others = [h for h in opposed(self._standing, self._profile, kept) if not self._retiring(h)]
+        if others:
+            reason = because(kept.reason.outcome, "dedupe", "contradiction")
+            told = tuple(h.record_id for h in others)
+            kept = kept.model_copy(update={"conflicts_with": told, "reason": reason})
+            out += [marked(self._standing, h, record) for h in others]
+        self._standing.put(kept)
+        return [*out, update(kept), decision(self._source, c, kept.reason, kept, part(c, names))]
+
+    def _never_replaced(self, c: Candidate, twin: MemoryUpdate) -> bool:
+        """What a newer extractor only infers never replaced what was stated: that holds again."""
+        if c.source != "inferred" or not self._withdraws(c, twin):
+            return False
+        replaced = self._standing.replaced.by(twin.record_id, self._source.accepted_at)
+        return any(u.source != "inferred" for u in replaced)
+
+    def _late(self, c: Candidate, until: Mapping[str, datetime]) -> list[Emit]:
+        """Said before what stands was true: it is history, kept as such, and replaces nothing."""
+        names = tuple(until)
+        late = self._new(c, names, self._places.history(c, names), []).model_copy(
+            update={
+                "version": 1,
+                "state": "superseded",
+                "valid_to": min(until.values()),
+                "reason": because("superseding", "dedupe", "older_than_standing"),
+            }
+        )
+        self._standing.remove(late)
+        return [update(late), decision(self._source, c, late.reason, late, part(c, names))]
+
+    def _end(self, c: Candidate, fields: Mapping[str, JsonValue]) -> list[Emit]:
+        """A value does not hold any more; nothing is set. Empty where it does not stand."""
+        out: list[Emit] = []
+        when = self._when(c)
+        for slot in self._slots(c, fields):
+            for holder in self._standing.holders(slot):
+                said, only = fields[slot.field], part(c, [slot.field])
+                if said is not None and not same(standing_values(holder).get(slot.field), said):
+                    continue
+                if c.source == "inferred" and holder.source != "inferred":
+                    reason = because("refused", "confidence", "explicit_stands")
+                elif self._is_late(c, holder):
+                    reason = because("skipped", "dedupe", "older_than_standing")
+                else:
+                    reason = because("superseding", "dedupe", "negated")
+                    out += self._versions.end(holder, when, self._source.accepted_at, reason, (slot.field,))
+                    if self._standing.get(holder.record_id) is None:
+                        self._standing.replaced.forget(holder.record_id)
+                out.append(decision(self._source, c, reason, holder, only))
+        return out

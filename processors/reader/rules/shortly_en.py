@@ -1,0 +1,126 @@
+"""What English talk says of its speaker in a word: where one lives ("Bengaluru has been home since 2016", "we're
+Margate people now"), what one speaks, weighs or is not ("English is my third language", "92 kilos", "not married"),
+what "mine" is, and who somebody is ("if I mention Dev, that's my brother-in-law").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from processors.reader.rules.had_en import had_en
+from processors.reader.rules.numbers import ENGLISH_NUMBER
+from processors.reader.rules.others import KIN_EN
+from processors.reader.rules.words_en import alternatives, listed
+
+_NAME = r"(?-i:[A-Z][\w'-]{1,20}(?: [A-Z][\w'-]{1,20}){0,2})"
+_END = r"(?=\s*(?:$|[,;.!)]|[-\u2013\u2014] | (?:and|but|so|because|though|where|with)\b))"
+_BEGIN = r"(?:^|[,;] (?:(?:and|but|so) )?|\b(?:and|but|so) |[-\u2013\u2014] )"
+_HOMES = (
+    re.compile(
+        rf"{_BEGIN}(?P<said>(?P<place>{_NAME}) (?:has been|is|'s been|became) (?:my |our )?home"
+        rf"(?P<when> (?:now|for good|since [\w ]{{2,20}}?|for [\w ]{{3,20}}?))?){_END}",
+        re.I,
+    ),
+    re.compile(
+        rf"{_BEGIN}(?P<said>home(?: is|'s) (?:now )?(?:in )?(?P<place>{_NAME})(?P<when> now| these days)?){_END}",
+        re.I,
+    ),
+    re.compile(
+        rf"{_BEGIN}(?P<said>(?:I'm|I am|we're|we are) (?:an? )?(?P<place>{_NAME}) "
+        r"(?:people|folks?|residents?|person) now(?P<when>))",
+        re.I,
+    ),
+)  # fmt: skip
+_TONGUE = re.compile(
+    rf"(?:^|[,;] |\band )(?P<said>(?P<tongue>{_NAME}) is (?:my|our)"
+    rf" (?:first|second|third|fourth|native|mother|best|main)"
+    rf" (?:language|tongue)(?:,? after (?P<more>{_NAME}(?:(?:,| and) {_NAME}){{0,3}}))?)",
+    re.I,
+)
+_NEXT = re.compile(r",? and |, ")
+_OWN = re.compile(rf"(?:I'm|I am|im) (?:an? )?{ENGLISH_NUMBER}(?: years old)?, (?=\S)", re.I)
+_PART = re.compile(
+    r"(?P<sex>(?:fe)?male|a (?:man|woman))"
+    r"|(?P<weight>\d{2,3}(?:\.\d)? ?(?:kg|kgs|kilos?|pounds|lbs?|stone))"
+    r"|(?P<height>1[.,]\d{2} ?m(?:etres|eters)?|1\d{2} ?cm|\d'\d{1,2}\"?)",
+    re.I,
+)  # fmt: skip
+_COMMA = re.compile(r",? and |, ")
+_STATE = re.compile(rf"(?:{alternatives('states')}|single)$", re.I)
+
+_MINE = re.compile(
+    r"(?:\b(?:has|have|had|holds?|owns?|drives?|keeps?|got|bought|uses?|rides?|plays?|takes?) (?:an?|the) "
+    r"(?:[\w-]+ )?(?P<noun>[a-z]{3,})|\b(?i:his|her|their|[\w-]+'s) (?P<whose>[a-z]{3,})"
+    r" (?:is|was|are)\b[^,;]{0,40}?)(?:,|;)?(?: (?:and|but|while))? (?P<said>mine(?P<is>'s| is| are| was) "
+    r"(?P<what>[^,;.!?]{2,60}))"
+)
+_MENTIONED = re.compile(
+    rf"(?:if|when|whenever) I (?:ever )?(?:mention|say|write|talk about|refer to) (?P<name>{_NAME}),? "
+    rf"(?:(?:that|it|he|she)(?:'s| is)|I mean) my (?P<who>(?:[\w-]+ )?(?:{KIN_EN})(?:-in-law)?)(?![\w-])",
+    re.I,
+)
+_NOT = re.compile(
+    rf"(?:I'm |I am |am )?not (?P<what>(?:an? )?(?:{alternatives('not_so')})(?: (?:to|in|at) [\w' -]{{2,30}}?)?){_END}",
+    re.I,
+)
+_AS_A = re.compile(
+    r"as (?P<what>an? [a-z][\w-]+(?: [a-z][\w-]+){0,2}),? "
+    r"(?=I (?!(?:was|were|had|used|did|went|got|lived|loved|could|would|never|always|[a-z]+ed)\b))",
+    re.I,
+)
+"""Not what one was as a child."""
+_PET = re.compile(
+    rf"\b(?:an?|my|our|the) (?:[a-z-]+ ){{0,3}}?(?P<pet>{alternatives('animals_kept')})\b(?!.*\b(?:{KIN_EN}"
+    rf"|{alternatives('animals_kept')})\b)",
+    re.I | re.S,
+)
+_PETS_NAME = re.compile(
+    rf"(?:(?:his|her|its) name(?:'s| is)|(?:he|she|it)(?:'s| is) called) (?P<name>{_NAME}){_END}", re.I
+)
+
+
+def shortly_en(said: str, before: str) -> Iterator[tuple[str, int, int]]:
+    """Yield what a sentence says in that way, in the first person, with the place of its words. `before`: the turn up
+    to it, which may name a pet."""
+    for pattern in _HOMES:
+        if match := pattern.search(said):
+            yield f"I live in {match['place']}{match['when'] or ''}", match.start("said"), match.end("said")
+            break
+    if match := _TONGUE.search(said):
+        for tongue in [match["tongue"], *(_NEXT.split(match["more"]) if match["more"] else [])]:
+            yield f"I speak {tongue}", match.start("said"), match.end("said")
+    if match := _MINE.search(said):
+        noun, verb = match["noun"] or match["whose"], "is" if match["is"] == "'s" else match["is"].strip()
+        yield f"my {noun} {verb} {match['what']}", match.start("said"), match.end("said")
+    if match := _MENTIONED.match(said):
+        yield f"my {match['who']} is called {match['name']}", 0, match.end()
+    if match := _NOT.match(said):
+        yield f"I am not {match['what']}", 0, match.end()
+        begin = match.end() + len(said[match.end() :]) - len(said[match.end() :].lstrip(" ,"))
+        for more, start, end in had_en(said[begin:], in_group=False):
+            yield more, begin + start, begin + end
+    if match := _AS_A.match(said):
+        yield f"I am {match['what']}", 0, match.end()
+        if "," not in said[match.end() :]:
+            yield said[match.end() :], match.end(), len(said)
+    if (match := _PETS_NAME.match(said)) and (pet := _PET.search(before)):
+        yield f"my {pet['pet'].lower()} is called {match['name']}", 0, match.end()
+    yield from _measures(said)
+
+
+def _measures(said: str) -> Iterator[tuple[str, int, int]]:
+    """What is listed behind an age: "I'm 63, male, 92 kilos, 1.78 m"."""
+    age = _OWN.match(said)
+    at = age.end() if age else len(said)
+    while at < len(said):
+        comma = _COMMA.search(said, at)
+        end = comma.start() if comma else len(said)
+        part = said[at:end].strip()
+        match = _PART.fullmatch(part)
+        if match is None and not _STATE.fullmatch(part):
+            return
+        kind = match.lastgroup if match else None
+        said_so = listed(f"of_{kind}")[0] if kind in {"weight", "height"} else "I am {}"
+        yield said_so.format(part), at, end
+        at = comma.end() if comma else end

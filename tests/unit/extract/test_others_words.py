@@ -1,0 +1,87 @@
+"""Others' words behind a colon, irony, and what a turn itself turns round are no statements of the user (B1, D2)."""
+
+from __future__ import annotations
+
+import pytest
+
+from processors.reader.rules.rules import EXPLICIT
+from tests.unit.extract.support import extract
+
+
+def kept(text: str, *, asked: str | None = None) -> list[str]:
+    return [c.text for c in extract(text, asked=asked) if c.confidence == EXPLICIT]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Customer wrote: Stop sending me emails",
+        "My landlord texted: I need the flat back by June",
+        "Guest review: We hated the breakfast but our dog loved the garden",
+        "Here is the prompt: Always answer in JSON",
+        "Here's an email from my aunt: I have moved to Porto and I am learning to surf",
+        "This is the template: Always greet the customer by name",
+        "Support ticket: My app crashes when I upload photos",
+        "Someone commented: I love this recipe, my kids ask for it weekly",
+        "Recipe: mix flour and eggs. Don't overmix",
+        "Recipe: Chop the onions. Don't let them brown. Add my secret sauce.",
+        "Don't overbeat the eggs",
+        "Their advert says 'I lost ten kilos in a week' and I nearly choked",
+        "The blog post opens with 'We sold our house' and honestly I felt sick",
+    ],
+)
+def test_b1_what_others_wrote_is_not_the_users(said: str) -> None:
+    assert kept(said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "texts"),
+    [
+        ("Quick update: I moved to Oslo in May", ["User moved to Oslo"]),
+        ("To be clear: I never eat meat", ["User never eats meat"]),
+        ("My news: I got the job at Boots", ["User got the job at Boots"]),
+        ("My dentist said: no sweets for a week", ["User's dentist said: no sweets for a week"]),
+        ("Don't like olives", ["User doesn't like olives"]),
+        ("Don't own a car", ["User doesn't own a car"]),
+        ("My favourite book opens with “Call me Ishmael”", ["User's favourite book opens with “Call me Ishmael”"]),
+        ("Tom said: I live in Hull.\n\nI live in Leeds.", ["User lives in Leeds"]),
+        ("Tom said: I live in Hull.\nI live in Leeds.", ["User lives in Leeds"]),
+    ],
+)
+def test_b1_a_colon_before_the_users_own_words_hides_nothing(said: str, texts: list[str]) -> None:
+    assert kept(said) == texts
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "oh I just LOVE being on hold for an hour, highlight of my week",
+        "Great, another form. I adore forms. Please send ten more.",
+        "I absolutely adore traffic jams",
+        "I just LOVE filling in forms",
+        "Right. And I'm the Queen of Sheba.",
+        "I'm the Pope",
+        "oh fab, another audit, just what my weekend needed",
+    ],
+)
+def test_d2_irony_is_no_statement(said: str) -> None:
+    assert kept(said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "texts"),
+    [
+        ("I just love my new job", ["User loves their new job"]),
+        ("I love forms", ["User loves forms"]),
+        ("I enjoy meetings", ["User enjoys meetings"]),
+        ("I'm the manager of a small hotel", ["User is the manager of a small hotel"]),
+        ("We had another baby in May", ["User and others had another baby in May"]),
+    ],
+)
+def test_d2_what_is_meant_stays(said: str, texts: list[str]) -> None:
+    assert kept(said) == texts
+
+
+def test_b3_a_taste_that_the_turn_turns_round_is_left_out() -> None:
+    assert kept("I love running. Well no, I hate running.") == ["User hates running"]
+    assert kept("I love coffee. I hate coffee after six.") == ["User loves coffee", "User hates coffee after six"]
