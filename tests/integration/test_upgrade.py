@@ -32,7 +32,7 @@ from schemas.events.memory import MemoryBody, MemoryUpdate
 from schemas.log import topics
 from schemas.log.codec import Codec
 from schemas.log.owner import user
-from schemas.migrations import create_generation, drop_generation, generations, newest, upgrade, version
+from schemas.migrations import create_generation, drop_generation, generations, newest, upgrade, version, wall
 from schemas.profile.model import TableSpec
 from schemas.security.encrypted_values import Original, Originals
 from schemas.security.scope import Permission, TenantScope
@@ -225,6 +225,18 @@ def _plan(tenant: str, who: str, goal: str) -> MemoryUpdate:
         7, tenant=tenant, owner_id=who, user_id=who, kind="table", category="plans", key="p_7", field=None,
         record_id=f"{tenant}-{who}", sealed=MemoryBody(text="", value={"goal": goal}),
     )  # fmt: skip
+
+
+def test_c7_the_wall_locks_no_table_in_a_tenants_space_and_opens_none(dsn: str) -> None:
+    """All of them in one transaction took more locks than a server has."""
+    ensured(dsn).close()
+    with psycopg.connect(dsn) as conn:
+        wall(conn)
+        locked = "SELECT 1 FROM pg_locks l JOIN pg_class c ON c.oid = l.relation WHERE strpos(c.relname, '/') > 0"
+        assert conn.execute(locked).fetchall() == []
+        may = "SELECT has_table_privilege('memstream_reader', %s, 'SELECT')"
+        found = [conn.execute(may, (f'views_g1."{name}"',)).fetchone() for name in ("acme/plans", "memories")]
+    assert found == [(False,), (True,)]
 
 
 async def test_c2_c7_reads_of_tables_find_the_rows_of_the_tenant_alone(dsn: str) -> None:
