@@ -151,14 +151,14 @@ class Tools(Called):
         key, user = await self._who(ctx, user_id)
         body = {"user_id": user, "text": text} | ({} if value is None else {"value": value})
         done = await self._service.call("PATCH", _path(memory_id), key=key, user=user, body=body, once=str(uuid4()))
-        return {"memory_id": memory_id, "found": done["found"]}
+        return {"memory_id": memory_id, "found": done.get("found")}
 
     async def delete_memory(self, ctx: Context[Any, Any], memory_id: str, user_id: UserId = None) -> dict[str, Any]:
         """Forget a memory; it is not learned again from old text. `found` is false where there was none by that id."""
         key, user = await self._who(ctx, user_id)
         params, path = {"user_id": user}, _path(memory_id)
         done = await self._service.call("DELETE", path, key=key, user=user, params=params, once=str(uuid4()))
-        return {"memory_id": memory_id, "found": done["found"]}
+        return {"memory_id": memory_id, "found": done.get("found")}
 
     async def delete_all_memories(
         self,
