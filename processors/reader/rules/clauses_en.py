@@ -11,6 +11,7 @@ from processors.reader.rules.leftovers_en import without_leftovers
 from processors.reader.rules.person_en import expand
 from processors.reader.rules.text import Sentence
 from processors.reader.rules.together_en import as_we, names_another
+from processors.reader.rules.words_en import alternatives
 
 Subject = Literal["I", "we", "my", "other", "none"]
 
@@ -45,7 +46,7 @@ ANSWERS_NO = (
 )
 """No as an answer: "no rice for me" denies."""
 FILLER = re.compile(
-    r"(?:(?:as (?:an?|the) [a-z][\w-]*(?: [a-z][\w-]*){0,3},? ?"
+    rf"(?:(?:as (?:an? (?:{alternatives('one_may_be', 'not_so')})|{alternatives('by_the_way')}),? ?"
     r"(?=(?:I|we|my)\b(?! (?:think|guess|suppose|believe|mean)\b))"
     rf"|well|so|oh|yeah|yes|yep|no wonder(?= (?:I|we|my|our)\b)"
     rf"|no (?:problem|worries|idea|bother)(?=\s*[,.!;:-]|\s(?:I|we)\b)|{ANSWERS_NO}|nope|ok|okay|hi|hey"

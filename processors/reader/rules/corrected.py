@@ -29,8 +29,8 @@ _AFTER_EN = r"[,:]? (?:-{1,2} )?"
 _AT_EN = r"(?:in|at|from|to|on|for|with)"
 # "Sorry, York" may speak to somebody of that name, so a name needs more than an excuse before it.
 _NAME_EN = re.compile(
-    rf"{_OH_EN}(?:(?:{_NO_EN}|{_MEANT_EN}){_AFTER_EN}{AGAIN_EN}(?:{_AT_EN} )?"
-    rf"|(?i:sorry|no|wait){_AFTER_EN}{AGAIN_EN}{_AT_EN} )"
+    rf"{_OH_EN}(?:(?:{_NO_EN}|{_MEANT_EN}){_AFTER_EN}{AGAIN_EN}(?:(?P<at>{_AT_EN}) )?"
+    rf"|(?i:sorry|no|wait){_AFTER_EN}{AGAIN_EN}(?P<at_once>{_AT_EN}) )"
     rf"(?P<new>{A_NAME_EN})(?: instead| actually| now)?"
 )
 _NAMES_EN = re.compile(r"(?<![\w'.-])(?P<value>(?!I')[A-Z][\w'-]{1,20}(?: (?!I')[A-Z][\w'-]{1,20}){0,2})")
@@ -132,6 +132,15 @@ def as_meant_after_en(text: str) -> Meant:
 _EXCUSE_EN = re.compile(rf"[,;]? (?:-{{1,2}} |\()?(?:{alternatives('excuses')})\)?[.! ]*$", re.I)
 
 
+_EXPLICIT_EN = re.compile(r"\bI (?:mean|meant|should)\b|\b(?:scratch that|correction|my mistake|should be)\b", re.I)
+"""Says that something was said wrong; "no, 3" may as well answer what was asked in between."""
+
+
+def _asked(turn: TurnView) -> bool:
+    role, said = turn.previous[-1]
+    return role != "user" and re.search(r"[?？]", said) is not None
+
+
 def as_meant_of_before(turn: TurnView) -> str | None:
     """The last sentence of the user's turn before, with the value that this turn corrects and does nothing else; None
     where it says anything more, or where somebody else may have spoken in between."""
@@ -141,6 +150,8 @@ def as_meant_of_before(turn: TurnView) -> str | None:
     told = sentences(prepare(own[-1])) if own else []
     after = _EXCUSE_EN.sub("", prepare(turn.content).strip()).rstrip(" .!")
     if not told or told[-1].asks or len(sentences(after)) != 1:
+        return None
+    if _asked(turn) and after == turn.content.strip().rstrip(" .!") and not _EXPLICIT_EN.search(after):
         return None
     meant = _as_meant(f"{told[-1].text}. {after}", _EN)
     return meant.text[: meant.corrections[0].meant_end] if meant.corrections else None
@@ -181,12 +192,24 @@ def _meant(
         return None
     (old,) = alike
     was = old["value"]
+    if not _in_the_same_way(correction, before[: old.start("value")]):
+        return None
     unit_was, unit = (m.groupdict().get("unit") or "" for m in (old, correction))
     if unit and unit_was and unit.strip() != unit_was.strip():
         return None
     money = was[0] if was[0] in _MONEY and new[0] not in _MONEY else ""
     lead = _ARTICLE.sub("an " if new[0] in "aeiou" else "a ", before[: old.start("value")])
     return lead + money + new + (unit or unit_was) + before[old.end() :]
+
+
+def _in_the_same_way(correction: re.Match[str], lead: str) -> bool:
+    """ "In York" corrects no "at Tesco"."""
+    groups = correction.groupdict()
+    at = groups.get("at") or groups.get("at_once")
+    if at is None:
+        return True
+    was = lead.split()[-1].lower() if lead.split() else ""
+    return was == at or {was, at} == {"at", "for"}
 
 
 def _kind(value: str) -> tuple[bool, bool]:

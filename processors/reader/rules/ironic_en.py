@@ -11,9 +11,10 @@ from processors.reader.rules.words_en import alternatives
 
 _SAID_SO = re.compile(
     r"\bsaid no(?:body|[- ]?one) ever\b|\boh joy\b"
-    rf"|\b(?:I'm|I am) (?:the )?(?:{alternatives('nobody_is')})\b"
-    r"|\b(?:another|more) [^.!?]{3,60}(?:, | [-\u2013\u2014] )(?:just|exactly) what (?:I|we|(?:my|our) [a-z]+) "
-    r"(?:need|want|order)(?:ed|s)\b",
+    rf"|\b(?:I'm|I am) (?:the )?(?:{alternatives('nobody_is')})(?=\s*(?:$|[.,;!?]))"
+    rf"|\b(?:and|then|sure|yeah|right),? (?:I'm|I am) (?:{alternatives('long_dead')})(?=\s*(?:$|[.,;!?]))"
+    rf"|\b(?:another|more) (?:[a-z]+ ){{0,2}}?(?:{alternatives('nuisances')})(?:, | [-\u2013\u2014] )"
+    r"(?:just|exactly) what (?:I|we|(?:my|our) [a-z]+) (?:need|want|order)(?:ed|s)\b",
     re.I,
 )
 _GROANS = re.compile(
@@ -28,11 +29,17 @@ _NUISANCE = (
     r"(?:(?:all |filling (?:in|out) |being (?:put )?|having |[a-z]+ing |the |those |these |some )?"
     rf"(?:more )?(?:[a-z]+ )?(?:{alternatives('nuisances')}))"
 )
+_AND_NO_MORE = (
+    r"(?=\s*(?:$|[.,;!?]|[-\u2013\u2014] )| (?:for|all|on|every|again|when|while|after|before|so|and|in the)\b)"
+)
+"""Waiting, not waiting tables, nor meetings with one's book club."""
 _LOVES = re.compile(
-    r"\bI (?P<how>(?:(?:just|absolutely|so|do|really|simply) ){0,2})(?P<verb>love|adore|enjoy|live for) "
-    rf"{_NUISANCE}\b",
+    r"\bI (?:(?:do|really) )?(?P<how>(?:(?:just|absolutely|so|simply) ){0,2})(?P<verb>love|adore|enjoy|live for) "
+    rf"{_NUISANCE}{_AND_NO_MORE}",
     re.I,
 )
+_EXPLAINS = re.compile(r"(?:,| because| since| as) (?:I'm|I am|I work)\b", re.I)
+"""Why one means it: "I absolutely love bugs, I'm an entomologist"."""
 _READ = 600
 """Characters of a turn in which it groans."""
 
@@ -47,4 +54,6 @@ def is_ironic(sentence: str, *, among: bool) -> bool:
     if _SAID_SO.search(sentence):
         return True
     loves = _LOVES.search(sentence)
-    return loves is not None and (among or bool(loves["how"]) or loves["verb"].isupper())
+    if loves is None or _EXPLAINS.match(sentence, loves.end()):
+        return False
+    return among or bool(loves["how"]) or loves["verb"].isupper()

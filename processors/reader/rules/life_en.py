@@ -15,15 +15,15 @@ from processors.reader.rules.standing_en import named_before, resolved
 from processors.reader.rules.words_en import alternatives
 from schemas.base import JsonValue
 
-_TONGUES = (
+TONGUES = (
     "English|Chinese|Mandarin|Cantonese|Spanish|French|German|Italian|Portuguese|Russian|Japanese|Korean|Arabic|Hindi"
     "|Urdu|Bengali|Turkish|Dutch|Polish|Greek|Hebrew|Swedish|Norwegian|Danish|Finnish|Czech|Ukrainian|Vietnamese|Thai"
     "|Indonesian|Malay|Tamil|Persian|Farsi|Swahili|Hungarian|Romanian"
 )
 _LIST = (
-    rf"(?:(?:fluent|good|basic|some|a little|a bit of|native) )?(?:{_TONGUES}"
+    rf"(?:(?:fluent|good|basic|some|a little|a bit of|native) )?(?:{TONGUES}"
     r")(?:(?:, | and |, and | as well as )(?:(?:fluent|good|basic|some"
-    rf"|a little|a bit of) )?(?:{_TONGUES})){{0,5}}"
+    rf"|a little|a bit of) )?(?:{TONGUES})){{0,5}}"
 )
 _NATIONS = (
     "American|British|English|Scottish|Welsh|Irish|Canadian|Australian|Chinese|Indian|Pakistani|Japanese|Korean|French"
@@ -278,7 +278,7 @@ def named_slots(found: Found) -> Found | None:
     if name := slots.pop("pet_name", None):
         attributes["name"] = name
     if spoken := slots.pop("languages", None):
-        slots["language"] = [t for t in _TONGUES.split("|") if re.search(rf"\b{t}\b", spoken)]
+        slots["language"] = [t for t in TONGUES.split("|") if re.search(rf"\b{t}\b", spoken)]
     negated = found.negated and (over or not {"likes", "dislikes"} & set(slots))
     return Found(
         found.start, found.end, found.kind, _BEGUN.sub("", found.text), tuple(slots.items()), found.approximate,

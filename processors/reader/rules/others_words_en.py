@@ -12,21 +12,27 @@ from processors.reader.rules.words_en import alternatives
 
 _OPENS = r"(?:^|(?<=[.!?\n] )|(?<=\n))(?P<lead>(?:(?:and|but|so|ok|okay|hi|hey|well|then|also|btw|look)\b,? ){0,2})"
 _KIND = rf"(?:{alternatives('texts_of_others')})"
+_NOBODY_SAYS = rf"(?!(?:{alternatives('no_sayer')})\b)"
 _MORE = r"(?:[ \t](?!(?:I|I'm|I've|my|our|we)\b)(?:(?:from|by|of) (?:my|our) )?[\w'#/&.-]{1,24}){0,5}"
 _SAID = re.compile(
-    rf"{_OPENS}(?!(?:I|we|you)\b)(?:(?!(?:I|we|you)\b)[\w'&.-]+[ \t]){{1,5}}?"
+    rf"{_OPENS}{_NOBODY_SAYS}(?!(?:I|we|you)\b)(?:(?!(?:I|we|you)\b)[\w'&.-]+[ \t]){{1,5}}?"
     rf"(?:(?:just|then|also|once|only|has|had|always) ){{0,2}}(?:{alternatives('writes_or_says')})"
     rf"(?:[ \t](?:to|in|on|at|by|with|me|us|him|her|them|back|[\w'-]+)){{0,5}}?[ \t]?:(?![\d/])",
     re.I,
 )
 """Somebody else's words under who says them."""
 _HEADED = re.compile(
-    rf"{_OPENS}(?:(?:here(?:'s| is| are)|this is|that's|see|below is|attached is|(?:I )?(?:got|found|received|read)) )?"
-    rf"(?:(?:the|an?|another|this|that|his|her|their|your|what|[\w-]+'s|some)[ \t])?"
-    rf"(?:(?!(?:I|my|our|we|you)\b)[\w'-]+[ \t]){{0,2}}?{_KIND}\b{_MORE}[ \t]?:(?![\d/])",
+    rf"{_OPENS}{_NOBODY_SAYS}"
+    r"(?P<given>(?:here(?:'s| is| are)|this is|that's|see|below is|attached is|(?:I )?(?:got|found|received|read)) )?"
+    rf"(?P<whose>(?:the|an?|another|this|that|his|her|their|your|what|[\w-]+'s|some)[ \t])?"
+    rf"(?:(?!(?:I|my|our|we|you)\b)[\w'-]+[ \t]){{0,2}}?(?P<kind>{_KIND})\b{_MORE}[ \t]?:(?![\d/])",
     re.I,
 )
 """A text of others under its name; "my letter" is the user's own."""
+_MAY_BE_ONES_OWN = re.compile(rf"(?:{alternatives('headings_of_ones_own')})", re.I)
+_OF_SOMEBODY = re.compile(rf"\b(?:from|by)\b|\b(?:{alternatives('roles', 'who_writes')})\b", re.I)
+_CARES = re.compile(rf"\b(?:{alternatives('who_cares')})(?:'s)?\b", re.I)
+"""What a doctor says is of the speaker."""
 _HOW_TO = re.compile(rf"(?:{alternatives('tells_how')})", re.I)
 _AS_ONES_OWN = re.compile(
     r"\b(?:I|I'm|I've|I'd|I'll|my|me|mine|we|we're|our|us)\b"
@@ -57,10 +63,19 @@ def without_others_words(said: str) -> str:
         end = _end_of(said, at)
         if said[at:].lstrip().startswith(_QUOTES):
             continue  # what is quoted ends with its quotation
+        if _CARES.search(head.group()) or _heads_ones_own(head):
+            continue
         if _HOW_TO.search(head.group()) or _AS_ONES_OWN.search(said[at:end].strip()):
             begin = head.start() + len(head["lead"])
             said = said[:begin] + re.sub(r"[^\n]", " ", said[begin:end]) + said[end:]
             at = end
+
+
+def _heads_ones_own(head: re.Match[str]) -> bool:
+    """Is it a label that one puts before one's own words, and that names nobody else: "Announcement: I'm pregnant"?"""
+    if head.re is not _HEADED or head["given"] or head["whose"] or not _MAY_BE_ONES_OWN.fullmatch(head["kind"]):
+        return False
+    return _OF_SOMEBODY.search(head.group()) is None
 
 
 def quotes_a_text(sentence: str) -> bool:

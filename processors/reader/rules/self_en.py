@@ -58,7 +58,7 @@ def rule(pattern: str, **options: Any) -> Rule:  # fields of `Rule`, each of its
 
 _AGE_STOP = (
     r"(?=\s*(?:$|[,;!)]|\.(?!\d)|years?[- ]old\b|y/?o\b"
-    r"|and\b(?! (?:an? )?(?:half|quarter|bit|third) (?!(?:years?|now|today|already)\b)[a-z])"
+    r"|and\b(?! (?:an? )?(?:half|quarter|third) (?!(?:years?|now|today|already|of)\b)[a-z])"
     r"|now\b|but\b|already\b|this\b|so\b|today\b|next\b))"
 )
 """Not 1.82 metres, nor four and a half hours."""
