@@ -39,10 +39,14 @@ _LEAD = r"(?:刚刚?|刚才|今天|昨天|这是|那是|下面是|以下是|上�
 _THING_SENT = r"(?:写|发|转|寄)(?:给?我)?的[^我，]{1,4}"
 _SOMEBODYS = re.compile(
     rf"{_LEAD}(?:我们?的?|这个|那个)?(?:(?:{_any('who')})[^我，]{{0,6}}?(?:{_any('said')}|{_THING_SENT})"
-    rf"|(?:{KIN}|[小老阿][\u4e00-\u9fff]{{1,2}})[^我，]{{0,4}}?(?:{_any('sent')}|{_THING_SENT}))(?:了|过来|的是)?"
+    rf"|(?!医生|大夫|护士|药师)(?:{KIN}|[小老阿][\u4e00-\u9fff]{{1,2}})[^我，]{{0,4}}?(?:{_any('sent')}|{_THING_SENT}))(?:了|过来|的是)?"
 )
 _NOBODYS = re.compile(rf"{_LEAD}(?:{_lines('nobodys')})")
 _OF_ANOTHER = re.compile(rf"{_LEAD}(?:{_lines('of_another')})")
+_OF_THE_WRITER = re.compile(
+    r"[^，,。：:\n]{2,10}(?:(?:信息|情况|资料|病史|概况)[：:]\s*(?=我|本人)|[：:]\s*(?:就?是)?(?:我|本人)(?:自己|本人)?(?=[，,。\n]|$))"
+)
+"""A form under whose label one tells of oneself: 患者：我，32岁."""
 _MINE = re.compile(_lines("mine").replace("{kin}", KIN))
 
 
@@ -56,6 +60,8 @@ def without_given(text: str, *, in_project: bool) -> str:
         colon = "：" in end or ":" in end
         first = head.start() if in_project else head.end()
         if colon and (others := _others_words(said.rstrip("：: \n\t"), in_project=in_project)) is not None:
+            if not in_project and _OF_THE_WRITER.match(text, head.start() + others):
+                continue
             first = head.start() + others
         elif not _asks_of_text(said, on_lines="\n" in end, colon=colon):
             continue

@@ -19,8 +19,10 @@ def _lines(name: str) -> str:
 _SENTENCE = re.compile(r"[^。！？!?\n]+")
 _CLAUSE = re.compile(r"[^，,；;]+")
 _MEANS_NONE, _PRAISES, _MISHAP = (re.compile(_lines(name)) for name in ("sentence", "clause", "mishap"))
-_BESIDE = re.compile(rf"\s*(?:(?:{'|'.join(_DATA['praise'].split())})[啊呀吧哦]?|又.*)\s*")
-"""The praise, and a mishap that names nobody."""
+_PRAISE = rf"(?:{'|'.join(_DATA['praise'].split())})[啊呀吧哦]?"
+_PRAISE_ALONE = re.compile(rf"(?:^|[，,；;])\s*{_PRAISE}\s*(?=[，,；;]|$)")
+_BESIDE = re.compile(rf"\s*(?:{_PRAISE}|又.*|{_lines('beside')})\s*")
+"""The praise, a mishap that names nobody, and what is said so beside one."""
 
 
 def without_irony(text: str) -> str:
@@ -31,7 +33,9 @@ def without_irony(text: str) -> str:
 def _meant(sentence: str) -> str:
     if _MEANS_NONE.search(sentence.strip()):
         return " " * len(sentence)
-    ironic = _PRAISES.search(sentence) is not None or _MISHAP.search(sentence) is not None
+    ironic = _PRAISES.search(sentence) is not None or (
+        _MISHAP.search(sentence) is not None and _PRAISE_ALONE.search(sentence) is not None
+    )
 
     def clause(match: re.Match[str]) -> str:
         said = match.group()

@@ -26,6 +26,10 @@ _PERSON_ZH: Mapping[clauses_zh.Subject, Person] = {"我": "I", "我们": "we", "
 _DENIED_ZH = re.compile(r"[不没无]有?$")
 _NO_MORE_EN = re.compile(r"\b(?:any ?more|any longer|no longer|stopped)\b", re.I)
 _DENIED_WITHIN = re.compile(r"不|没|无|并非|\b(?:not|never|no)\b|n't\b", re.I)
+_DENIED_BEFORE_EN = re.compile(
+    r"(?:\b(?:not|never)|n't)(?: (?:ever|even|really|actually|to|be|allowed to|supposed to|meant to))* ?$", re.I
+)
+"""What is denied or forbidden with its verb: "must not take aspirin", "was told never to take it"."""
 _NO_VALUE = re.compile(
     r"(?:nothing|anything|everything|something|none|it|that|this|them|these|those|you|him|her|me|us)\b|任何|什么|所有|这|那|它|你|他|她|别的|其他|东西|一切",
     re.I,
@@ -100,6 +104,10 @@ def wordings_en(
             continue
         if guards.excluded(wording, whole, before) or guards.of_one_met(body[: match.end()]):
             continue
+        if not whole_clause and _DENIED_BEFORE_EN.search(body, 0, match.start()):
+            if negated:
+                continue
+            negated = True
         denied = whole_clause and not wording.ends and _denied_within(wording, match)
         if not of_anothers_en(guards.lead(wording, match)) and not denied:
             told += _beside([*found, *told], clause.start, _told(wording, match, clause, negated=negated))

@@ -83,3 +83,16 @@ def test_b1_a_medicine_is_known_by_the_stem_of_its_name(said: str, medicines: li
 )
 def test_b1_what_is_no_medicine_or_not_taken_fills_nothing(said: str) -> None:
     assert fields(said, "medications") == []
+
+
+@pytest.mark.parametrize(
+    ("said", "field"),
+    [
+        ("I must not take aspirin", "medications"), ("I mustn't take aspirin", "medications"),
+        ("Don't use insulin", "medications"), ("Don't have asthma", "medical_history"),
+        ("I was told I don't have asthma", "medical_history"),
+    ],
+)  # fmt: skip
+def test_b1_what_is_denied_or_forbidden_with_its_verb_is_no_value(said: str, field: str) -> None:
+    assert fields(said, field) == []
+    assert [c.negated for c in extract(said, HEALTH) if c.field == field] == [True]

@@ -91,6 +91,54 @@ def test_d2_what_says_nothing_of_the_kind_is_not_read_so(said: str) -> None:
     assert kept(said) == []
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We're Apple people now", "I'm a Morning person now", "As an example I live in Leeds",
+        "As a test I said I live in Leeds", "My brother left Hull and Leeds has been home for him since May",
+        "Lisbon has been my mum's home for years",
+    ],
+)  # fmt: skip
+def test_b1_what_names_no_home_of_the_speaker_fills_none(said: str) -> None:
+    assert "residence" not in values(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("I have a dog. My vet is great. Her name is Anna", "User's dog is called Anna"),
+        ("My teacher has a dog. His name is Rex", "User's dog is called Rex"),
+        ("We fed a goat at the zoo. Her name is Betty", "User's goat is called Betty"),
+        ("I met a dog lover. Her name is Jo", "User's dog is called Jo"),
+        ("The hotel has a pool, mine is a small room", "User's pool is a small room"),
+        ("My husband has a dog and mine is a cat", "User's and is a cat"),
+        ("Python is my first language", "User speaks Python"),
+        ("As a last resort I take ibuprofen", "User takes ibuprofen"),
+        ("As a favour I work Saturdays", "User works Saturdays"),
+    ],
+)
+def test_d2_what_is_of_another_or_now_and_then_is_not_told_so(said: str, text: str) -> None:
+    assert text not in kept(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("As a child I lived in York", "As a child User lived in York"),
+        ("As the manager I sign the invoices", "As the manager User signs the invoices"),
+        ("As a doctor I work nights", "User is a doctor"),
+        ("As a diabetic I avoid sugar", "User avoids sugar"),
+        ("Don't react well to codeine", "User doesn't react well to codeine"),
+        ("Don't digest gluten", "User doesn't digest gluten"),
+        ("Don't handle stress well", "User doesn't handle stress well"),
+        ("My dog is old. His name is Rex", "User's dog is called Rex"),
+        ("I'm 34 and a bit of a geek", "User is 34"),
+    ],
+)
+def test_d2_what_is_the_speakers_stays(said: str, text: str) -> None:
+    assert text in kept(said)
+
+
 def test_b1_who_has_no_children_under_an_age_may_have_others() -> None:
     assert values("no, mine are both grown up", asked="Do you have any children under 18?") == {}
     assert values("no", asked="Do you have any children?") == {"hasChildren": False}
@@ -103,6 +151,8 @@ def test_b1_who_has_no_children_under_an_age_may_have_others() -> None:
         ("I'm 34.", "sorry, 43", "age", 43),
         ("Hello there. I live in Leeds.", "oops, I meant York", "residence", "York"),
         ("I weigh 80 kg", "sorry, 82 kg, typo", "weight", 82),
+        ("I work at Tesco", "no, at Asda", "employer", "Asda"),
+        ("I live in Leeds", "no, in York", "residence", "York"),
     ],
 )
 def test_b3_a_correction_in_a_turn_of_its_own_is_read_with_the_turn_before(
@@ -118,13 +168,22 @@ def test_b3_a_correction_in_a_turn_of_its_own_is_read_with_the_turn_before(
         ("I have three cats.", "no wait, it's cold outside"),
         ("What is on the 4th of July?", "no wait, the 5th of July"),
         ("I live in Leeds and work in Hull.", "oops, I meant York"),
+        ("I work at Tesco", "no, in York"),
+        ("My name is Anna", "sorry, in York"),
     ],
 )
 def test_b3_what_corrects_no_one_value_corrects_nothing(before: str, said: str) -> None:
     assert [c.value for c in _after(before, said) if c.value is not None] == []
 
 
-def _after(before: str, said: str) -> list[Any]:
-    previous: tuple[tuple[Role, str], ...] = (("user", before), ("assistant", "Noted."))
+def test_b3_what_answers_a_question_corrects_nothing_before_it() -> None:
+    asked = "Shall I book for four?"
+    assert [c.value for c in _after("I have 2 kids.", "no, 3", reply=asked) if c.value is not None] == []
+    meant = _after("I live in Leeds.", "oops, I meant York", reply="Do you like it there?")
+    assert ("residence", "York") in [(c.field, c.value) for c in meant]
+
+
+def _after(before: str, said: str, *, reply: str = "Noted.") -> list[Any]:
+    previous: tuple[tuple[Role, str], ...] = (("user", before), ("assistant", reply))
     turn = TurnView(said, "user", "en", THURSDAY, GENERAL.time_zone, previous=previous)
     return RuleExtractor().extract(turn, GENERAL)
