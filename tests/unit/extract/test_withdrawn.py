@@ -17,7 +17,7 @@ from tests.unit.extract.support import extract
         ("please forget what I said about the choir", ["User takes back what they said about the choir"]),
         ("Day 30 sugar free!! so proud", ["User has been sugar-free for 30 days"]),
         ("two years sober today", ["User has been sober for two years"]),
-        ("We're Whitby people now.", ["User lives in Whitby"]),
+        ("We're Whitby people now.", ["User and others are Whitby people now"]),
         ("never mind", []),
         ("ignore what I said about it", []),
         ("delete the line about fees from the letter", []),
