@@ -4,18 +4,15 @@ structured tables of one name were one relation then, keys, the access log, eras
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, closing
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 from psycopg import sql
-from psycopg.conninfo import make_conninfo
 
 from memstream import audit
 from memstream.keyring.cipher import AesCipher
@@ -42,11 +39,11 @@ from schemas.storage.relations import HOME, relation
 from sinks.postgres.erasure import erase
 from sinks.postgres.sink import PostgresSink
 from sinks.postgres.structured import Specs
+from tests.integration.upgrade_env import DATA, database, fill
 from tests.patience import PATIENCE
 from tests.unit.sinks.events import NOW, batch, memory
 
 pytestmark = pytest.mark.integration
-DATA = Path(__file__).parents[1] / "data" / "upgrade"
 KEYS = json.loads((DATA / "v0016_keys.json").read_text(encoding="utf-8"))
 TENANTS = (HOME, "acme", "beta", "诊所")
 PRIMARY = (
@@ -79,12 +76,8 @@ SPECS = Specs(lambda tenant: (PLANS, OWN if tenant == "acme" else VISITS), lambd
 def upgraded(addresses: Addresses) -> Iterator[tuple[str, Mapping[str, list[dict[str, Any]]]]]:
     """A database to copy from, and its rows as they were before the upgrade."""
     with psycopg.connect(addresses.postgres, autocommit=True) as server, ExitStack() as stack:
-        dsn = stack.enter_context(_database(server, addresses.postgres, ""))
-        server.execute(
-            "DO $$ BEGIN CREATE ROLE memstream_reader NOLOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$"
-        )
-        with psycopg.connect(dsn) as conn:
-            conn.execute((DATA / "v0016.sql").read_bytes())
+        dsn = stack.enter_context(database(server, addresses.postgres, ""))
+        fill(dsn)
         with psycopg.connect(dsn) as conn:
             assert version(conn) == "0016"
             before = {place: _rows(conn, place) for place in (*PRIMARY, *VIEWS)}
@@ -96,22 +89,7 @@ def upgraded(addresses: Addresses) -> Iterator[tuple[str, Mapping[str, list[dict
 def dsn(addresses: Addresses, upgraded: tuple[str, Any]) -> Iterator[str]:
     template = str(psycopg.conninfo.conninfo_to_dict(upgraded[0])["dbname"])
     with psycopg.connect(addresses.postgres, autocommit=True) as server, ExitStack() as stack:
-        yield stack.enter_context(_database(server, addresses.postgres, f" TEMPLATE {template}"))
-
-
-class _database:  # noqa: N801 - used as a context manager
-    """An empty database, or a copy of one; gone at the end."""
-
-    def __init__(self, server: psycopg.Connection[Any], address: str, like: str) -> None:
-        self._server, self._name = server, f"upgrade_{random.randrange(1_000_000_000)}"
-        self._dsn, self._like = make_conninfo(address, dbname=self._name), like
-
-    def __enter__(self) -> str:
-        self._server.execute(f"CREATE DATABASE {self._name}{self._like}".encode())
-        return self._dsn
-
-    def __exit__(self, *_: object) -> None:
-        self._server.execute(f"DROP DATABASE {self._name} WITH (FORCE)".encode())
+        yield stack.enter_context(database(server, addresses.postgres, f" TEMPLATE {template}"))
 
 
 def _rows(conn: psycopg.Connection[Any], place: str) -> list[dict[str, Any]]:
@@ -198,7 +176,7 @@ def _shape(dsn: str) -> dict[str, set[str]]:
 def test_n1_an_upgraded_database_is_made_like_a_new_one(dsn: str, addresses: Addresses) -> None:
     """A file in schemas/sql says what a new one gets, a migration what an old one does: they may part."""
     with psycopg.connect(addresses.postgres, autocommit=True) as server, ExitStack() as stack:
-        new = stack.enter_context(_database(server, addresses.postgres, ""))
+        new = stack.enter_context(database(server, addresses.postgres, ""))
         upgrade(new)
         want = _shape(new)
     have = _shape(dsn)
