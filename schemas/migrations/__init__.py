@@ -111,6 +111,7 @@ def create_generation(conn: Connection[Any], generation: int) -> bool:
         create_archive(conn, generation)
         create_messages(conn, generation)
         create_seeds(conn, generation)
+        create_told(conn, generation)
         if conn.execute("SELECT to_regproc('ops.wall') IS NOT NULL").fetchone() == (True,):
             conn.execute("SELECT ops.wall(%s)", (schema,))
     return True
@@ -129,6 +130,17 @@ def create_messages(conn: Connection[Any], generation: int) -> None:
 def create_seeds(conn: Connection[Any], generation: int) -> None:
     """The seeds' own tables of a generation, as views (A1, A3, A6, D7, D8, D9). Safe to repeat."""
     conn.execute(cast(Any, sql_text("seeds").replace("{schema}", postgres_schema(generation))))
+
+
+def create_told(conn: Connection[Any], generation: int) -> None:
+    """What finds a generation's records by ids that callers were told. Safe to repeat."""
+    conn.execute(cast(Any, sql_text("told").replace("{schema}", postgres_schema(generation))))
+
+
+def wall_function(conn: Connection[Any]) -> None:
+    """`ops.wall` as it is now, without the role: who may not make roles upgrades, too."""
+    text = sql_text("wall")
+    conn.execute(cast(Any, text[text.index("CREATE OR REPLACE FUNCTION") :]))
 
 
 def wall(conn: Connection[Any]) -> None:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from alembic import op
 
-from schemas.migrations import generations, sql_text
+from schemas.migrations import generations, wall_function
 from schemas.migrations.indexes import build_index
 from schemas.storage.layouts import postgres_schema
 
@@ -24,8 +24,7 @@ def upgrade() -> None:
             postgres_schema(generation), "memories", "memories_tables",
             "(tenant, category) WHERE kind = 'table' AND state = 'active' AND NOT deleted",
         )  # fmt: skip
-    wall = sql_text("wall")  # the function alone: who may not make roles upgrades, too
-    connection.execute(cast(Any, wall[wall.index("CREATE OR REPLACE FUNCTION") :]))
+    wall_function(connection)
 
 
 def downgrade() -> None:
