@@ -117,6 +117,10 @@ class StructuredTables:
     def _create(
         self, conn: Connection[TupleRow], schema: str, tenant: str, spec: TableSpec
     ) -> tuple[TableColumn, ...] | None:
+        if relation(tenant, spec.name) in RESERVED_TABLES:
+            log.error("a structured table of a profile is left out: the engine has a relation of its name",
+                      extra={"schema": schema, "table": spec.name})  # fmt: skip
+            return None
         try:
             with conn.transaction():
                 columns = _create(conn, schema, tenant, spec)
@@ -159,7 +163,7 @@ def _without_table(conn: Connection[TupleRow], schema: str) -> list[tuple[str, s
 
 def _remove(conn: Connection[TupleRow], table: _Table, rows: Sequence[MemoryUpdate]) -> None:
     """What stands of these rows, where the relation is a structured table. The name is a record's: any text."""
-    if not _NAME.fullmatch(table.name) or table.name in RESERVED_TABLES:
+    if not _NAME.fullmatch(table.name) or relation(table.tenant, table.name) in RESERVED_TABLES:
         return
     found = _run(
         conn,
