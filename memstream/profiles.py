@@ -22,7 +22,7 @@ from schemas.events.documents import ProfileVersion
 from schemas.log import topics
 from schemas.log.codec import Codec, DecodeError, describe
 from schemas.log.topics import Topic
-from schemas.profile.model import Profile
+from schemas.profile.model import IN_FORCE, Profile
 from schemas.profile.sensitive import kept_in_the_clear
 from schemas.storage.connections import Bootstrap, librdkafka
 
@@ -57,7 +57,7 @@ class ProfileFollower:
             event = self._codec.decode(topics.PROFILES.name, value)
             if not isinstance(event, ProfileVersion):
                 return
-            profile = Profile.model_validate(event.profile)
+            profile = Profile.model_validate(event.profile, context=IN_FORCE)
         except (DecodeError, ValidationError) as exc:
             place = {"topic": topics.PROFILES.name, "partition": partition, "offset": offset}
             why = describe(exc) if isinstance(exc, ValidationError) else str(exc)

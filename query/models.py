@@ -252,7 +252,8 @@ class MemoryAccepted(CommandAccepted):
 
 class MemoryNamed(MemoryAccepted):
     """`found`: whether such a memory of the user's stood as the call came; false also for one that a write under way
-    has not made yet, null where Postgres did not answer. The command is written in any case."""
+    has not made yet, null where Postgres did not answer or the credential may not read. The command is written in any
+    case."""
 
     found: bool | None = None
 

@@ -27,10 +27,14 @@ ON CONFLICT (owner, generation) DO NOTHING
 
 
 _DESTROY = """
-UPDATE trust.data_keys SET wrapped = NULL, destroyed_at = %(destroyed_at)s
+UPDATE trust.data_keys SET wrapped = NULL, destroyed_at = now()
 WHERE owner = %(owner)s AND generation = %(generation)s AND made_at = %(made_at)s AND wrapped IS NOT NULL
 """
-"""Of the very key that the backup knows as destroyed: `made_at` tells it from another system's."""
+"""Of the very key that the backup knows as destroyed: `made_at` tells it from another system's. Dated now: what was
+changed seconds ago is what running processes look for, and one with a copy of the key would seal under it."""
+_OTHERS = """
+SELECT count(*) FROM trust.data_keys WHERE owner = %(owner)s AND generation = %(generation)s AND made_at <> %(made_at)s
+"""
 
 
 class BackupError(ValueError):
@@ -102,8 +106,19 @@ def restore(file: Path, data: Data = None, as_json: Json = False) -> None:
         rows = [_row(line) for line in file.read_bytes().splitlines()]
         added = sum(conn.execute(_RESTORE, row).rowcount for row in rows)
         destroyed = sum(conn.execute(_DESTROY, row).rowcount for row in rows if row["wrapped"] is None)
-    told = {"keys": len(rows), "added": added, "destroyed": destroyed}
-    _tell(told, as_json, f"{added} of {len(rows)} keys were missing, {destroyed} were destroyed since")
+        others = sum(_number(conn.execute(_OTHERS, row).fetchone()) for row in rows if row["wrapped"] is not None)
+    told = {"keys": len(rows), "added": added, "destroyed": destroyed, "others": others}
+    lines = [f"{added} of {len(rows)} keys were missing, {destroyed} were destroyed since"]
+    if others:
+        lines.append(
+            f"{others} are not those that stand under their name: made anew before this restore, or of another system;"
+            " what lies under the backup's cannot be opened"
+        )
+    _tell(told, as_json, *lines)
+
+
+def _number(row: dict[str, Any] | None) -> int:
+    return 0 if row is None else int(row["count"])
 
 
 def _row(line: bytes) -> dict[str, Any]:

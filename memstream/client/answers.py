@@ -253,7 +253,8 @@ class Accepted(Answer):
     command_id: str | None = None
     memory_id: str | None = None
     found: bool | None = None
-    """Of a correction or a deletion: whether there was a memory by that id; None where the store did not answer."""
+    """Of a correction or a deletion: whether there was a memory by that id; None where the store did not answer or
+    the key may not read."""
     document_id: str | None = None
 
 

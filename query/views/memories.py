@@ -49,7 +49,7 @@ _BY_RECORD = TenantStatement(
 )
 _LED = TenantStatement(
     """SELECT record_id FROM {v}.memories
-    WHERE tenant = %(tenant)s AND also @> ARRAY[%(told)s] AND also <> '{}' AND NOT deleted LIMIT 1"""
+    WHERE tenant = %(tenant)s AND record_id = ANY(ARRAY(SELECT {v}.led_to(%(told)s))) AND NOT deleted LIMIT 1"""
 )
 _DECISIONS = TenantStatement(
     """SELECT decision_id, owner_kind, owner_id, turn_id, session_id, ordinal, kind, field, outcome, gate, rule, score,
@@ -95,8 +95,9 @@ _NAMESPACES = TenantStatement(
 )
 _FOUND = OwnerStatement(
     """SELECT 1 FROM {v}.memories
-    WHERE tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id = %(owner_id)s AND NOT deleted
-      AND (record_id = %(record_id)s OR also @> ARRAY[%(record_id)s]) LIMIT 1"""
+    WHERE tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id = %(owner_id)s
+      AND record_id = ANY(array_append(ARRAY(SELECT {v}.led_to(%(record_id)s)), %(record_id)s::text))
+      AND NOT deleted LIMIT 1"""
 )
 _CONFIRM = TenantStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories

@@ -21,7 +21,7 @@ from query.writing.tables import check_item
 from schemas.base import Id
 from schemas.events.memory import MemoryCommand, MemoryCommandBody
 from schemas.log import topics
-from schemas.security.scope import OwnerScope
+from schemas.security.scope import OwnerScope, Permission
 
 router = APIRouter(route_class=Route, tags=["writing"])
 Command = Literal["remember", "correct", "forget", "put_item", "delete_item"]
@@ -68,6 +68,9 @@ async def _projects(ctx: Context, owner: OwnerScope, memory_id: str) -> tuple[st
 
 
 async def _found(ctx: Context, owner: OwnerScope, memory_id: str) -> bool | None:
+    """Nothing to a credential that may not read: ids of fields can be worked out."""
+    if not owner.tenant.allows(Permission.READ):
+        return None
     try:
         return await memories.found(ctx.db, owner, memory_id)
     except ProblemError:

@@ -2,16 +2,20 @@
 
 Alembic keeps the order and the applied version; the SQL itself is plain files in `schemas/sql`. Those files
 describe what a *new* database or generation gets, so a later migration is written with `IF [NOT] EXISTS` and
-applies to every generation that `generations()` lists; the same change then goes into the file.
+applies to every generation that `generations()` lists; the same change then goes into the file. The services run
+meanwhile: an index on a table that grows is built by `indexes.build_index`.
 """
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
-from psycopg import Connection, sql
+from psycopg import Connection, errors, sql
 
 from schemas.storage import postgres_connections
 from schemas.storage.layouts import postgres_schema
@@ -19,6 +23,9 @@ from schemas.storage.layouts import postgres_schema
 LOCK = 0x6D656D73
 """Advisory lock key of everything that creates or alters schemas: one process at a time."""
 VERSION_TABLE = "memstream_version"
+_WAIT_SECONDS = 20.0
+"""Longest wait for that lock where a caller comes again later: a migration may take longer."""
+_LOOK_SECONDS = 0.2
 _TABLES_AT_ONCE = 200
 """Tables that one transaction drops: each takes several locks, for itself, its indexes and its long values."""
 
@@ -30,7 +37,8 @@ def sql_text(name: str) -> str:
 
 def upgrade(dsn: str) -> None:
     """Bring the database at `dsn` (libpq form) to the newest version. Safe when several processes call at once:
-    one migrates, the others wait and then find nothing to do. Raises psycopg.Error or alembic's CommandError."""
+    one migrates, the others wait and then find nothing to do. Each migration is committed by itself, so a run that was
+    ended goes on where it was. Raises psycopg.Error, NameTakenError or alembic's CommandError."""
     with postgres_connections.connect(dsn) as conn:
         if version(conn) == newest():
             return  # as at nearly every start of a process, which then goes without Alembic's import
@@ -43,13 +51,35 @@ def upgrade(dsn: str) -> None:
         return postgres_connections.connect(dsn, answer_seconds=None)
 
     engine = create_engine("postgresql+psycopg://", creator=creator, poolclass=NullPool)
-    with engine.begin() as connection:
-        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
+    with engine.connect() as connection:  # whose end gives the lock back
+        while not connection.exec_driver_sql(f"SELECT pg_try_advisory_lock({LOCK})").scalar_one():
+            connection.commit()
+            time.sleep(_LOOK_SECONDS)
+        connection.commit()
         config = Config()
         config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
     engine.dispose()
+
+
+@contextmanager
+def _alone(conn: Connection[Any]) -> Iterator[None]:
+    """One process at a time, until the caller's transaction ends where it has one. Raises LockNotAvailable where others
+    keep the lock. Nobody waits for it within a statement or a transaction of ours: the building of an index waits for
+    the end of these, and is done by a migration, which holds this lock."""
+    until = time.monotonic() + _WAIT_SECONDS
+    while conn.execute("SELECT pg_try_advisory_lock(%s)", (LOCK,)).fetchone() != (True,):
+        if time.monotonic() > until:
+            raise errors.LockNotAvailable("another process makes or alters schemas")
+        time.sleep(_LOOK_SECONDS)
+    try:
+        with conn.transaction():
+            conn.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))  # at once: this session has it
+            yield
+    finally:
+        if not conn.closed:
+            conn.execute("SELECT pg_advisory_unlock(%s)", (LOCK,))
 
 
 def version(conn: Connection[Any]) -> str | None:
@@ -72,8 +102,7 @@ def create_generation(conn: Connection[Any], generation: int) -> bool:
     Runs in the caller's transaction, or in one of its own where the caller has none.
     """
     schema = postgres_schema(generation)
-    with conn.transaction():
-        conn.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+    with _alone(conn):
         found = conn.execute("SELECT to_regnamespace(%s) IS NOT NULL", (schema,)).fetchone()
         if found is not None and found[0]:
             return False
@@ -82,6 +111,7 @@ def create_generation(conn: Connection[Any], generation: int) -> bool:
         create_archive(conn, generation)
         create_messages(conn, generation)
         create_seeds(conn, generation)
+        create_told(conn, generation)
         if conn.execute("SELECT to_regproc('ops.wall') IS NOT NULL").fetchone() == (True,):
             conn.execute("SELECT ops.wall(%s)", (schema,))
     return True
@@ -102,6 +132,17 @@ def create_seeds(conn: Connection[Any], generation: int) -> None:
     conn.execute(cast(Any, sql_text("seeds").replace("{schema}", postgres_schema(generation))))
 
 
+def create_told(conn: Connection[Any], generation: int) -> None:
+    """What finds a generation's records by ids that callers were told. Safe to repeat."""
+    conn.execute(cast(Any, sql_text("told").replace("{schema}", postgres_schema(generation))))
+
+
+def wall_function(conn: Connection[Any]) -> None:
+    """`ops.wall` as it is now, without the role: who may not make roles upgrades, too."""
+    text = sql_text("wall")
+    conn.execute(cast(Any, text[text.index("CREATE OR REPLACE FUNCTION") :]))
+
+
 def wall(conn: Connection[Any]) -> None:
     """Put every table with a tenant, of every generation, behind the policy of the reading role (C7). A migration that
     adds such a table calls it too. Raises psycopg.errors.InsufficientPrivilege where the role is missing and this user
@@ -120,8 +161,7 @@ def drop_generation(conn: Connection[Any], generation: int) -> None:
 
 def _drop_page(conn: Connection[Any], generation: int) -> bool:
     """Whether there may be more: the schema itself goes with the last."""
-    with conn.transaction():
-        conn.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+    with _alone(conn):
         row = conn.execute("SELECT generation FROM ops.live_views WHERE store = 'postgres'").fetchone()
         if row is not None and row[0] == generation:
             raise ValueError(f"generation {generation} is live: switch to another before dropping it")

@@ -189,20 +189,26 @@ def check_tables(tables: Sequence[TableSpec], namespaces: Sequence[str], fields:
     seen: dict[str, str] = {}
     for table in tables:
         where = f"tables.{table.name}"
-        if table.name in RESERVED_TABLES:
-            raise ValueError(f"{where}.name: is taken by a view of the engine; taken are {listed(RESERVED_TABLES)}")
         _check_columns(table, where, fields)
         if table.namespace not in namespaces:
             raise ValueError(f"{where}.namespace: must be one of {', '.join(namespaces)}")
         if ("{id}" in table.key) == table.unique:
             raise ValueError(f"{where}.key: must hold {{id}} exactly where the table has many rows a user")
-        if taken := sorted(RESERVED_TABLES.intersection(table.indexes)):
-            raise ValueError(f"{where}.indexes.{taken[0]}: is taken by a view of the engine")
         own = (table.name, f"{table.name}_user", f"{table.name}_pkey")  # the engine's indexes of the table
         for name in (*own, f"{table.namespace}/{table.key}", *table.indexes):
             if name in seen:
                 raise ValueError(f"{where}: {name!r} is also of tables.{seen[name]}")
             seen[name] = table.name
+
+
+def check_names(tables: Sequence[TableSpec]) -> None:
+    """Of a profile that somebody gives. One that is in force may have a name that the engine has taken since."""
+    for table in tables:
+        where = f"tables.{table.name}"
+        if table.name in RESERVED_TABLES:
+            raise ValueError(f"{where}.name: is taken by a view of the engine; taken are {listed(RESERVED_TABLES)}")
+        if taken := sorted(RESERVED_TABLES.intersection(table.indexes)):
+            raise ValueError(f"{where}.indexes.{taken[0]}: is taken by a view of the engine")
 
 
 def _check_columns(table: TableSpec, where: str, fields: Set[str]) -> None:

@@ -25,6 +25,9 @@ BEGIN
     LOOP
         EXECUTE format('GRANT SELECT ON %I.%I TO memstream_reader', in_schema, found.name);
     END LOOP;
+    IF to_regprocedure(format('%I.led_to(text)', in_schema)) IS NOT NULL THEN
+        EXECUTE format('GRANT EXECUTE ON FUNCTION %I.led_to(text) TO memstream_reader', in_schema);
+    END IF;
     FOR found IN
         SELECT c.relname AS name FROM pg_class c
         JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -59,6 +59,8 @@ _REFUSED = (errors.ProgrammingError, errors.DataError, errors.IntegrityError, er
             errors.ProgramLimitExceeded, errors.StatementTooComplex, errors.TooManyColumns,
             errors.TooManyArguments)  # fmt: skip
 """What Postgres says of a statement that it will refuse the next time, too."""
+_MADE_BESIDE = (errors.UniqueViolation, errors.DuplicateTable, errors.DuplicateColumn, errors.DuplicateObject)
+"""What it says, IF NOT EXISTS or not, of a relation that another process of the sink has made at the same moment."""
 
 
 class StructuredTables:
@@ -115,13 +117,19 @@ class StructuredTables:
         return made[1] or ()
 
     def _create(
-        self, conn: Connection[TupleRow], schema: str, tenant: str, spec: TableSpec
+        self, conn: Connection[TupleRow], schema: str, tenant: str, spec: TableSpec, tries: int = 3
     ) -> tuple[TableColumn, ...] | None:
+        if relation(tenant, spec.name) in RESERVED_TABLES:
+            log.error("a structured table of a profile is left out: the engine has a relation of its name",
+                      extra={"schema": schema, "table": spec.name})  # fmt: skip
+            return None
         try:
             with conn.transaction():
                 columns = _create(conn, schema, tenant, spec)
                 _fill(conn, _Table(schema, tenant, spec.name, columns), None)
         except _REFUSED as exc:
+            if tries > 1 and isinstance(exc, _MADE_BESIDE):
+                return self._create(conn, schema, tenant, spec, tries - 1)
             told = {"schema": schema, "table": spec.name, "error": f"SQLSTATE {exc.sqlstate}"}
             log.error("a structured table of a profile is left out: Postgres refuses it", extra=told)
             return None
@@ -159,7 +167,7 @@ def _without_table(conn: Connection[TupleRow], schema: str) -> list[tuple[str, s
 
 def _remove(conn: Connection[TupleRow], table: _Table, rows: Sequence[MemoryUpdate]) -> None:
     """What stands of these rows, where the relation is a structured table. The name is a record's: any text."""
-    if not _NAME.fullmatch(table.name) or table.name in RESERVED_TABLES:
+    if not _NAME.fullmatch(table.name) or relation(table.tenant, table.name) in RESERVED_TABLES:
         return
     found = _run(
         conn,

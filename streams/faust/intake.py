@@ -135,12 +135,12 @@ class Intake:
     def leave(self, partitions: Collection[TP]) -> None:
         """They belong to others now."""
         self.went_back = {tp: at for tp, at in self.went_back.items() if tp not in partitions}
+        self.begun = self.begun.difference(partitions)  # a new one, as in `clear`
         for tp in partitions:
             self.done.pop(tp, None)
             self._handed.pop(tp, None)
             self._held.pop(tp, None)
             self.sought.discard(tp)
-            self.begun.discard(tp)
 
     def hold(self, tp: TP, offset: int, seconds: float) -> None:
         """Nothing of it from `offset` on for so long."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
+from aiokafka.errors import KafkaError
 from faust.types import TP
 
 from schemas.log.topics import Cleanup
@@ -21,6 +22,11 @@ log = logging.getLogger(__name__)
 _STALE_TRIES = 4
 _MOVING_SECONDS = 1.0
 _AWAY_SECONDS = (0.2, 0.5, 1.0, 2.0, 5.0)
+_ANSWER_SECONDS = 20.0
+
+
+class LogAway(Exception):  # noqa: N818 - as StoreAway
+    """No broker said in time where a log begins."""
 
 
 class GroupConsumer(Protocol):
@@ -93,10 +99,11 @@ async def _batch(app: Any, runner: StepRunner, fetched: Sequence[Fetched], intak
             if stale == _STALE_TRIES:
                 raise
             log.info("partitions %s: the stored offset has moved on", sorted(exc.partitions))
-        except (StoreAway, KeysAway) as exc:
+        except (StoreAway, KeysAway, LogAway) as exc:
             delay = _AWAY_SECONDS[min(away, len(_AWAY_SECONDS) - 1)]
             away += 1
-            log.warning("state store away, again in %.1f s", delay, extra={"step": runner.step.name, "error": str(exc)})
+            what = "log" if isinstance(exc, LogAway) else "state store"
+            log.warning("%s away, again in %.1f s", what, delay, extra={"step": runner.step.name, "error": str(exc)})
             await asyncio.sleep(delay)
         runner.forget()
     for f in left:
@@ -119,7 +126,9 @@ async def _seek_due(app: Any, runner: StepRunner, intake: Intake) -> None:
     for tp, offset in intake.due().items():
         if tp in app.consumer.assignment():
             runner.forget([tp.partition])
-            await app.consumer.seek(tp, offset)
+            if not await _moved(app, tp, offset):
+                intake.hold(tp, offset, _MOVING_SECONDS)
+                continue
         intake.release(tp)
 
 
@@ -144,35 +153,71 @@ async def _without_gaps(app: Any, runner: StepRunner, fetched: list[Fetched], in
     """Never step over records. Where the consumer stands beyond the stored offset (a commit that ran ahead of a lost
     transaction cannot happen, a reset by hand can), go back, once: when the same record comes first again, there is
     none before it but what no consumer sees (a transactional producer's markers). That is stepped over, at once where
-    it lies within what was read on, and so is what retention took. In a compacted topic, which has many gaps, only
-    where the consumer has just come to: at its commits, which are ahead where Postgres was put back from a backup, and
-    behind a record that it went back for, which what was on its way then must not overtake."""
+    it lies within what was read on. Where retention took what comes next, go back to what it left. In a compacted
+    topic, which has many gaps, only where the consumer has just come to: at its commits, which are ahead where Postgres
+    was put back from a backup, and behind a record that it went back for, which what was on its way then must not
+    overtake."""
     asked = fetched
     if runner.step.source.cleanup is not Cleanup.DELETE:
         asked = [f for f in fetched if _just_come(intake, TP(f.message.topic, f.message.partition))]
     went_back = intake.went_back
-    gone_back: set[int] = set()
-    for partition, (stored, first) in (await _gaps(app, runner, asked)).items():
+    back = await _back_to(app, runner, await _gaps(app, runner, asked), intake)
+    # Nothing was moved so far: where the log is away, all of this is tried again with the same records.
+    for tp, (begin, first) in back.items():
+        log.info("step %s: partition %d goes back to its stored offset", runner.step.name, tp.partition)
+        if await _moved(app, tp, begin):
+            intake.drop([tp])
+            went_back[tp] = begin, first
+    return [f for f in fetched if TP(f.message.topic, f.message.partition) not in back]
+
+
+async def _back_to(
+    app: Any, runner: StepRunner, gaps: Mapping[int, tuple[int, int]], intake: Intake
+) -> dict[TP, tuple[int, int]]:
+    """Partition -> the offset that its consumer is to go back to, and the first record that stood behind it: the
+    stored offset, or where the log begins, if retention took what was stored last."""
+    back = {}
+    for partition, (stored, first) in gaps.items():
         tp = TP(runner.step.source.name, partition)
-        if intake.nothing_between(tp, stored, first):
+        if intake.nothing_between(tp, stored, first) or _least(intake, tp, stored, first) == first:
             continue
-        before = went_back.get(tp, (stored, first + 1))
-        # What was on its way here when the consumer was moved stands behind that record, never on it.
-        least = before[1] if before[0] == stored else first + 1
-        if first == least:
-            continue
-        if (earliest := (await app.consumer.earliest_offsets(tp))[tp]) > stored:
+        earliest = await _earliest(app, tp)
+        begin = max(stored, earliest)
+        least = _least(intake, tp, begin, first)
+        if begin < first != least:
+            back[tp] = begin, min(first, least)
+        else:
             log.error(
                 "step %s: partition %d: records %d to %d are no longer in the log, and were never read",
                 runner.step.name, partition, stored, earliest - 1,
             )  # fmt: skip
-            continue
-        log.info("step %s: partition %d goes back to its stored offset", runner.step.name, partition)
-        await app.consumer.seek(tp, stored)
-        intake.drop([tp])
-        went_back[tp] = stored, min(first, least)
-        gone_back.add(partition)
-    return [f for f in fetched if f.message.partition not in gone_back]
+    return back
+
+
+def _least(intake: Intake, tp: TP, begin: int, first: int) -> int:
+    """The first record that stood behind an offset when the consumer went back there. What was on its way here when it
+    was moved stands behind that record, never on it. Another than `first` where it never went."""
+    before = intake.went_back.get(tp)
+    return before[1] if before is not None and before[0] == begin else first + 1
+
+
+async def _moved(app: Any, tp: TP, offset: int) -> bool:
+    """Whether the consumer went there: the partition may have left meanwhile."""
+    try:
+        await app.consumer.seek(tp, offset)
+    except KafkaError as exc:
+        log.info("partition %d cannot be moved: %s", tp.partition, type(exc).__name__)
+        return False
+    return True
+
+
+async def _earliest(app: Any, tp: TP) -> int:
+    """Where the log of a partition begins. Raises LogAway."""
+    try:
+        async with asyncio.timeout(_ANSWER_SECONDS):
+            return int((await app.consumer.earliest_offsets(tp))[tp])
+    except (KafkaError, TimeoutError, KeyError) as exc:
+        raise LogAway(f"where {tp.topic}/{tp.partition} begins: {type(exc).__name__}") from None
 
 
 def _just_come(intake: Intake, tp: TP) -> bool:
@@ -182,7 +227,7 @@ def _just_come(intake: Intake, tp: TP) -> bool:
 async def _gaps(app: Any, runner: StepRunner, fetched: Sequence[Fetched]) -> dict[int, tuple[int, int]]:
     """Partition -> its stored offset and the first one fetched that is not below it, where these are not the same.
     Where none is stored, the step begins with what the log has. All are read before a consumer is moved: a store that
-    is away leaves nothing half done."""
+    is away leaves nothing half done. Raises StoreAway, LogAway."""
     offsets: dict[int, list[int]] = {}
     for f in fetched:
         offsets.setdefault(f.message.partition, []).append(f.message.offset)
@@ -190,8 +235,7 @@ async def _gaps(app: Any, runner: StepRunner, fetched: Sequence[Fetched]) -> dic
     for partition, found in offsets.items():
         stored = await runner.stored_offset(partition)
         if stored is None and min(found) > 0:
-            tp = TP(runner.step.source.name, partition)
-            stored = (await app.consumer.earliest_offsets(tp))[tp]
+            stored = await _earliest(app, TP(runner.step.source.name, partition))
         if stored is not None and (first := min((o for o in found if o >= stored), default=stored)) > stored:
             out[partition] = stored, first
     return out

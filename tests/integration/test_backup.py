@@ -38,7 +38,7 @@ from sinks.postgres.erasure import PostgresErasures, erase
 from sinks.postgres.sink import PostgresSink
 from sinks.protocol import Message, SinkBatch
 from tests.integration.test_upgrade import PLANS, SPECS, of_tenant, views
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, until
 from tests.unit.sinks.events import CODEC, NOW, memory
 
 pytestmark = pytest.mark.integration
@@ -197,6 +197,56 @@ def test_h12_a_backup_of_the_keyring_destroys_no_key_of_another_system(
     told = keyring(site.dsn, monkeypatch, "restore", keys)
     assert told == "1 of 2 keys were missing, 0 were destroyed since"
     assert site.texts("beta", "cid") == ["of cid"]
+
+
+def test_h12_a_key_that_was_made_anew_before_the_keyring_was_put_back_is_named(
+    sites: tuple[Site, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Services that ran before it: the backup's key of that name cannot stand beside it."""
+    site, empty = sites
+    upgrade(empty)
+    keys = str(tmp_path / "keyring.jsonl")
+    site.write(said("beta", "cid"), said("beta", "dan"), sealed=True)
+    keyring(site.dsn, monkeypatch, "backup", keys)
+    with closing(Site(empty)) as back:
+        back.ring.current(user("beta", "cid").key)
+    told = keyring(empty, monkeypatch, "restore", keys).splitlines()
+    assert told[0] == "1 of 2 keys were missing, 0 were destroyed since"
+    assert told[1].startswith("1 are not those that stand under their name")
+    assert keyring(site.dsn, monkeypatch, "restore", keys) == "0 of 2 keys were missing, 0 were destroyed since"
+
+
+def test_h12_a_running_process_seals_under_no_key_that_the_keyrings_restore_destroyed(
+    sites: tuple[Site, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It keeps copies of keys, and looks for what was changed within the last seconds."""
+    site, empty = sites
+    upgrade(empty)
+    owner, keys = user("beta", "cid").key, str(tmp_path / "keyring.jsonl")
+    site.write(said("beta", "cid"), sealed=True)
+    _a_day_ago(site)
+    keyring(site.dsn, monkeypatch, "backup", keys)
+    keyring(empty, monkeypatch, "restore", keys)
+    with closing(Site(empty)) as back:
+        assert back.ring.current(owner)[0] == 1
+        site.ring.renew(owner)
+        site.ring.destroy(owner)
+        _a_day_ago(site)
+        keyring(site.dsn, monkeypatch, "backup", keys)
+        keyring(empty, monkeypatch, "restore", keys)
+        until("the process looks again", lambda: back.ring.current(owner)[0] == 2)
+        with pytest.raises(KeyDestroyed):
+            back.ring.key(owner, 1)
+
+
+def _a_day_ago(site: Site) -> None:
+    """What changed in the keyring within the last hours did so then, and so a backup has it."""
+    with psycopg.connect(site.dsn) as conn:
+        for column in ("made_at", "destroyed_at"):
+            conn.execute(
+                f"UPDATE trust.data_keys SET {column} = {column} - interval '1 day' "  # noqa: S608
+                f"WHERE {column} > now() - interval '1 hour'".encode()
+            )
 
 
 def test_h12_the_room_for_a_dumps_locks_is_looked_at(sites: tuple[Site, str]) -> None:

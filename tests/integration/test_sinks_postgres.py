@@ -34,6 +34,7 @@ from sinks.postgres.sink import PostgresSink
 from sinks.postgres.structured import Specs
 from sinks.protocol import Item, Permanent, SinkBatch, Tombstone, Transient
 from tests.dates import fixed
+from tests.patience import PATIENCE, until
 from tests.unit.sinks import events
 from tests.unit.sinks.contract import MARK, SinkContract, Store
 from tests.unit.sinks.events import CODEC, NOW, TEXTS, batch, checkpoint, decision, hot, memory, message, session, turn
@@ -461,6 +462,29 @@ def test_c2_tables_of_one_name_are_apart_and_deleted_rows_go(dsn: str, generatio
         tables["beta"] = tables["default"]
         sink.write(batch(_plan(5, "beta", "walk")))
         assert goals("beta/plans") == [("beta", "record-5", "walk")], "made with the first row"
+
+
+def test_c2_a_table_that_another_sink_makes_at_the_same_moment_is_no_refusal(dsn: str, generation: int) -> None:
+    """Both start after an upgrade: the slower one left the tenant's table out for as long as it ran."""
+    schema = postgres_schema(generation)
+    columns = "tenant text, record_id text, user_id text, key text, revision bigint, created_at timestamptz, updated_at"
+    with psycopg.connect(dsn) as other, ThreadPoolExecutor() as beside:
+        other.execute(
+            f'CREATE TABLE {schema}."acme/plans" ({columns} timestamptz, PRIMARY KEY (tenant, record_id))'.encode()
+        )
+        with closing(PostgresSink(dsn, [generation], tables=Specs(lambda _: (_plans("string"),), lambda: ()))) as sink:
+            writing = beside.submit(sink.write, batch(_plan(1, "acme", "run")))
+            until("it waits", lambda: _waits(dsn, schema))
+            other.commit()
+            writing.result(PATIENCE)
+        found = other.execute(f'SELECT goal FROM {schema}."acme/plans"'.encode()).fetchall()  # noqa: S608
+    assert found == [("run",)]
+
+
+def _waits(dsn: str, schema: str) -> bool:
+    with psycopg.connect(dsn) as conn:
+        query = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND strpos(query, %s) > 0"
+        return bool(conn.execute(query, (schema,)).fetchall())
 
 
 def test_c9_an_erasure_leaves_other_tenants_tables_alone(dsn: str, generation: int) -> None:

@@ -90,7 +90,7 @@ GROUPS = (
     )),
     Group("sinks", _files(
         "test_sinks_postgres", "test_sinks_redis", "test_sinks_milvus", "test_sinks_worker",
-        "test_upgrade", "test_backup",
+        "test_upgrade", "test_upgrade_running", "test_backup",
     )),
     Group("faults", _files("test_faults", "test_sinks_outage")),
     Group("clients", (f"{SCENARIOS}/clients",)),

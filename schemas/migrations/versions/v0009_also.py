@@ -7,6 +7,7 @@ from typing import Any, cast
 from alembic import op
 
 from schemas.migrations import generations
+from schemas.migrations.indexes import build_index
 from schemas.storage.layouts import postgres_schema
 
 revision = "0009"
@@ -20,9 +21,7 @@ def upgrade() -> None:
     for generation in generations(connection):
         schema = postgres_schema(generation)
         op.execute(f"ALTER TABLE {schema}.memories ADD COLUMN IF NOT EXISTS also text[] NOT NULL DEFAULT '{{}}'")
-        op.execute(
-            f"CREATE INDEX IF NOT EXISTS memories_also ON {schema}.memories USING gin (also) WHERE also <> '{{}}'"
-        )
+        build_index(schema, "memories", "memories_also", "USING gin (also) WHERE also <> '{}'")
 
 
 def downgrade() -> None:

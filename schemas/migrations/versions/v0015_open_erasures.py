@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from alembic import op
 
+from schemas.migrations.indexes import build_index
+
 revision = "0015"
 down_revision = "0014"
 branch_labels = None
@@ -12,13 +14,11 @@ depends_on = None
 
 def upgrade() -> None:
     op.execute("ALTER TABLE stream.positions ADD COLUMN IF NOT EXISTS no_erasure_at bigint")
-    op.execute("CREATE INDEX IF NOT EXISTS erasures_begun ON trust.erasures (tenant, started_at, erasure_id)")
-    op.execute(
-        "CREATE INDEX IF NOT EXISTS erasures_open ON trust.erasures (started_at, erasure_id) WHERE state = 'under_way'"
-    )
-    op.execute("CREATE INDEX IF NOT EXISTS erasures_user ON trust.erasures (tenant, user_id)")
     op.execute("ALTER TABLE trust.erasures ADD COLUMN IF NOT EXISTS record_ids text[] NOT NULL DEFAULT '{}'")
     op.execute("ALTER TABLE trust.erasures ADD COLUMN IF NOT EXISTS named_at timestamptz")
+    build_index("trust", "erasures", "erasures_begun", "(tenant, started_at, erasure_id)")
+    build_index("trust", "erasures", "erasures_open", "(started_at, erasure_id) WHERE state = 'under_way'")
+    build_index("trust", "erasures", "erasures_user", "(tenant, user_id)")
 
 
 def downgrade() -> None:

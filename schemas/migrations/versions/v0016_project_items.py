@@ -7,6 +7,7 @@ from typing import Any, cast
 from alembic import op
 
 from schemas.migrations import generations
+from schemas.migrations.indexes import build_index
 from schemas.storage.layouts import postgres_schema
 
 revision = "0016"
@@ -18,10 +19,10 @@ depends_on = None
 def upgrade() -> None:
     connection = cast(Any, op.get_bind().connection.dbapi_connection)
     for generation in generations(connection):
-        op.execute(
-            f"CREATE INDEX IF NOT EXISTS memories_project_items ON {postgres_schema(generation)}.memories "
-            "(tenant, project_id) WHERE kind = 'item' AND project_id IS NOT NULL"
-        )
+        build_index(
+            postgres_schema(generation), "memories", "memories_project_items",
+            "(tenant, project_id) WHERE kind = 'item' AND project_id IS NOT NULL",
+        )  # fmt: skip
 
 
 def downgrade() -> None:

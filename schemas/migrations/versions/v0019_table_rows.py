@@ -7,7 +7,8 @@ from typing import Any, cast
 
 from alembic import op
 
-from schemas.migrations import generations, sql_text
+from schemas.migrations import generations, wall_function
+from schemas.migrations.indexes import build_index
 from schemas.storage.layouts import postgres_schema
 
 revision = "0019"
@@ -19,12 +20,11 @@ depends_on = None
 def upgrade() -> None:
     connection = cast(Any, op.get_bind().connection.dbapi_connection)
     for generation in generations(connection):
-        op.execute(
-            f"CREATE INDEX IF NOT EXISTS memories_tables ON {postgres_schema(generation)}.memories "
-            "(tenant, category) WHERE kind = 'table' AND state = 'active' AND NOT deleted"
-        )
-    wall = sql_text("wall")  # the function alone: who may not make roles upgrades, too
-    connection.execute(cast(Any, wall[wall.index("CREATE OR REPLACE FUNCTION") :]))
+        build_index(
+            postgres_schema(generation), "memories", "memories_tables",
+            "(tenant, category) WHERE kind = 'table' AND state = 'active' AND NOT deleted",
+        )  # fmt: skip
+    wall_function(connection)
 
 
 def downgrade() -> None:

@@ -30,6 +30,20 @@ async def test_a_profile_is_checked_as_on_load_and_goes_on_its_topic(client: htt
     assert "health_profiles" in {t.name for t in follower.of("default").tables}
 
 
+async def test_a_profile_in_force_stays_so_though_the_name_of_a_table_is_ours_now(client: httpx.AsyncClient) -> None:
+    """As after an upgrade. Left out whole, the default's policy and fields would hold for the tenant."""
+    table = {"name": "memories_tables", "namespace": "memories", "key": "plan_{id}", "unique": False,
+             "columns": [{"name": "goal", "type": "string"}], "indexes": {"memories_led": ["goal"]}}  # fmt: skip
+    raw = {"name": "own", "version": 1, "tables": [table], "pii": {"EMAIL_ADDRESS": "refuse"}}
+    event = ProfileVersion(tenant="acme", profile=raw)
+    follower = ProfileFollower(Profile(name="test", version=1))
+    follower.take(Codec().value(event))
+    assert follower.of("acme").name == "own"
+    assert follower.of("acme").pii == {"EMAIL_ADDRESS": "refuse"}
+    answer = await client.put(PATH, json={"profile": raw})
+    assert (answer.status_code, "is taken by a view of the engine" in answer.text) == (422, True)
+
+
 async def test_a_file_sent_as_json_is_what_the_file_is(client: httpx.AsyncClient, log: MemoryLog) -> None:
     """`wordings_from` is a key of the file, not of a profile: it is followed here, too."""
     raw = tomllib.loads((PROFILES_DIR / "engineering.toml").read_text(encoding="utf-8"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -15,10 +16,11 @@ from query.deps import Deps
 from query.freshness import Needs, Place, ProgressWatch
 from query.views import hot, memories
 from query.views.db import Database
+from query.writing.memories import _found
 from schemas.log import topics
 from schemas.log.owner import partition, project
 from schemas.log.progress import FreshnessToken, Written
-from schemas.security.scope import OwnerScope
+from schemas.security.scope import OwnerScope, Permission, TenantScope
 from tests.patience import PATIENCE
 from tests.unit.query.memory_log import MemoryLog
 
@@ -96,6 +98,22 @@ async def test_d8_a_command_about_a_memory_says_whether_there_is_one(
     for name, wanted in (("m", True), ("none-such", False)):
         answer = await client.request(method, path.format(name), json=body)
         assert (answer.status_code, answer.json()["found"]) == (202, wanted)
+
+
+@pytest.mark.parametrize(("held", "wanted"), [
+    ({Permission.WRITE}, None), ({Permission.READ, Permission.WRITE}, True),
+])  # fmt: skip
+async def test_c7_a_credential_that_may_not_read_is_not_told_whether_a_memory_is_there(
+    monkeypatch: pytest.MonkeyPatch, held: set[Permission], wanted: bool | None
+) -> None:
+    """The id of a field's value is made of the field's name: it would tell what is known of whom."""
+
+    async def found(*_: Any) -> bool:
+        return True
+
+    monkeypatch.setattr(memories, "found", found)
+    scope = TenantScope("acme", "key", frozenset(held))
+    assert await _found(SimpleNamespace(db=None), scope.user("ann"), "m") is wanted  # type: ignore[arg-type]
 
 
 async def test_d9_the_scope_of_a_project_is_the_same_by_its_name_and_by_its_id(client: httpx.AsyncClient) -> None:

@@ -94,6 +94,21 @@ def test_c2_a_table_named_like_an_index_holds_up_nobody(caplog: pytest.LogCaptur
     assert told(caplog) == [("turns_session", None)], "said once"
 
 
+@pytest.mark.parametrize("name", ["user_preferences", "memories_tables"])
+def test_c2_nothing_is_done_to_a_relation_of_ours_for_a_table_of_its_name(
+    caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    """A profile may be in force from before the name was ours. Rows of a view are deleted from its table."""
+    conn = Connection(lambda *_: False)
+    tables = StructuredTables(specs(PLAN.model_copy(update={"name": name})))
+    tables.ensure(cast(Any, conn), "v")
+    tables.write(cast(Any, conn), "v", [row("a", name), row("b", name, op="delete", state="deleted")])
+    assert [q for q, _ in conn.kept if f'v."{name}"' in q] == []
+    assert told(caplog) == [(name, None)], "said once"
+    tables.write(cast(Any, conn), "v", [row("c", name, "acme")])
+    assert conn.rows(f"acme/{name}") == ["c"], "it has a space of its own"
+
+
 def test_c2_a_name_of_a_tenant_meets_none_of_ours_or_of_anothers() -> None:
     """Two tenants' tables of one name were one relation: who made it first decided its types and what is unique."""
     conn = Connection(lambda query, _: query.startswith('ALTER TABLE v."turns_session"'))

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from aiokafka import errors
 from faust.types import TP
 
 from schemas.log import topics
@@ -149,6 +150,25 @@ async def test_n2_h12_what_retention_took_is_stepped_over_at_once_and_said(caplo
     assert len(said) == 1
 
 
+async def test_h12_of_what_retention_took_a_part_the_rest_is_read(caplog: pytest.LogCaptureFixture) -> None:
+    """Postgres from a backup older than the log keeps records, commits from today: what lies between is in the log."""
+    b = Bench([0, 1, 4, 5, 6, 7, 8])
+    await b.take(b.consumer.fetch(2))
+    b.consumer.start, b.consumer.position = 4, 7
+    await b.drain(2)
+    assert (await b.runner.stored_offset(P), b.counted(), b.consumer.seeks) == (9, 7, [4])
+    said = [r.getMessage() for r in caplog.records if r.levelname == "ERROR"]
+    assert [m.partition(": records ")[2] for m in said] == ["2 to 3 are no longer in the log, and were never read"]
+
+
+async def test_h12_a_marker_where_the_log_begins_hides_nothing_and_stops_nothing() -> None:
+    b = Bench([0, 1, 5, 6, 7, 8])
+    await b.take(b.consumer.fetch(2))
+    b.consumer.start, b.consumer.position = 4, 7
+    await b.drain(2)
+    assert (await b.runner.stored_offset(P), b.counted(), b.consumer.seeks) == (9, 6, [4, 4])
+
+
 class OnKept(Counter):
     """Of a compacted topic, as the ledger is."""
 
@@ -197,6 +217,99 @@ async def test_n2_a_batch_in_hand_at_a_rebalance_says_nothing_of_where_the_consu
     b.consumer.position = 4
     await b.drain()
     assert (b.counted(), b.consumer.seeks) == (6, [2])
+
+
+async def test_n2_a_batch_in_hand_that_outlasts_its_revocation_says_nothing_of_the_next_time() -> None:
+    """The rebalance waits for it only so long."""
+    b = Bench([0, 1, 2, 3, 4, 5], step=OnKept())
+    whole = b.runner.process
+
+    async def process(*given: Any) -> None:
+        b.intake.leave([TOPIC])
+        b.runner.process = whole  # type: ignore[method-assign]
+        await whole(*given)
+
+    b.runner.process = process  # type: ignore[method-assign, assignment]
+    await b.take(b.consumer.fetch(2))
+    b.consumer.position = 4
+    await b.drain()
+    assert (b.counted(), b.consumer.seeks) == (6, [2])
+
+
+class Away:
+    """Once, of a partition, no broker says where its log begins, or its consumer cannot be moved."""
+
+    def __init__(self, inner: Partition, failure: Exception, call: str) -> None:
+        self._inner, self._failure, self._call, self.failed = inner, failure, call, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def earliest_offsets(self, *partitions: TP) -> dict[TP, int]:
+        self._fail("earliest_offsets", partitions)
+        return await self._inner.earliest_offsets(*partitions)
+
+    async def seek(self, tp: TP, offset: int) -> None:
+        self._fail("seek", [tp])
+        if tp == TOPIC:
+            await self._inner.seek(tp, offset)
+
+    def assignment(self) -> set[TP]:
+        return {TOPIC, OTHER}
+
+    def _fail(self, call: str, partitions: Sequence[TP]) -> None:
+        if call == self._call and TOPIC in partitions and not self.failed:
+            self.failed += 1
+            raise self._failure
+
+
+OTHER = TP(TOPIC.topic, (P + 1) % 8)
+NO_ANSWER = [errors.KafkaTimeoutError(), errors.NodeNotReadyError(), TimeoutError()]
+
+
+@pytest.mark.parametrize("failure", NO_ANSWER)
+async def test_n2_a_log_that_is_away_is_asked_again_and_no_partition_is_half_moved(
+    monkeypatch: pytest.MonkeyPatch, failure: Exception
+) -> None:
+    """The other is asked first. Moved before the failure, its records would be taken for those that come again."""
+    monkeypatch.setattr("streams.faust.step_loop._AWAY_SECONDS", (0.0,))
+    b = Bench([0, 1, 2, 3])
+    await b.take(b.consumer.fetch(2))
+    b.consumer.position = 3
+    b.app.consumer = Away(b.consumer, failure, "earliest_offsets")
+    await b.take([*_of_other(2), *b.consumer.fetch(1)])
+    assert b.app.consumer.failed == 1
+    assert (await b.runner.stored_offset(OTHER.partition), b.intake.went_back[OTHER]) == (None, (0, 2))
+    await b.drain()
+    assert (await b.runner.stored_offset(P), b.counted()) == (4, 4)
+
+
+@pytest.mark.parametrize("failure", NO_ANSWER)
+async def test_n2_where_no_offset_is_stored_a_log_that_is_away_is_asked_again(
+    monkeypatch: pytest.MonkeyPatch, failure: Exception
+) -> None:
+    monkeypatch.setattr("streams.faust.step_loop._AWAY_SECONDS", (0.0,))
+    b = Bench(range(3, 9))
+    b.consumer.start, b.consumer.position = 3, 6
+    b.app.consumer = Away(b.consumer, failure, "earliest_offsets")
+    await b.drain(2)
+    assert (await b.runner.stored_offset(P), b.counted(), b.app.consumer.failed) == (9, 6, 1)
+
+
+async def test_n2_a_partition_that_left_as_its_consumer_was_to_go_back_ends_nothing() -> None:
+    b = Bench([0, 1, 2, 3])
+    await b.take(b.consumer.fetch(2))
+    b.consumer.position = 3
+    b.app.consumer = Away(b.consumer, errors.IllegalStateError("not assigned"), "seek")
+    await b.take(b.consumer.fetch(1))
+    assert (await b.runner.stored_offset(P), b.app.consumer.failed) == (2, 1)
+    b.consumer.position = 3
+    await b.drain()
+    assert (await b.runner.stored_offset(P), b.counted()) == (4, 4)
+
+
+def _of_other(offset: int) -> list[Fetched]:
+    return [Fetched(1, Message(OTHER.topic, OTHER.partition, offset, None, b"{}", [], 1_700_000_000_000))]
 
 
 class Brittle(MemoryStateStore):
