@@ -25,6 +25,8 @@ TICKED = (topics.TURNS, topics.LEDGER, topics.PROJECT_EVENTS)
 AHEAD = timedelta(days=1)
 """More than clocks differ: by a tick that much ahead of the time, what is due in days would end today, for good."""
 _ANSWER_SECONDS = 5.0
+_RUNNING: int = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""Goes on while the machine sleeps, where there is such a clock."""
 
 
 class WrongClock:
@@ -56,10 +58,6 @@ class WrongClock:
         except psycopg.Error as exc:  # nobody could store what a tick ends
             return f"Postgres does not say its time ({type(exc).__name__})"
         return f"the clock is {_days(ahead)} ahead of Postgres'" if ahead > AHEAD else None
-
-
-_RUNNING = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-"""Goes on while the machine sleeps, where there is such a clock."""
 
 
 def _days(span: timedelta) -> str:

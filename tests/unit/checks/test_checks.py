@@ -27,6 +27,7 @@ from memstream.cli import check
 from memstream.cli.app import app
 from memstream.profiles import warn_of_clear_text
 from memstream.settings import Settings
+from schemas import migrations
 from schemas.profile.model import PROFILES_DIR, ProfileError, load_profile
 from tests.patience import PATIENCE
 
@@ -363,7 +364,7 @@ def test_m1_a_postgres_that_does_not_sync_is_a_fault(
         assert name in stores._DURABILITY
     server = _Postgres(*((name, "off" if name in off else "on") for name in names))
     monkeypatch.setattr(stores, "_connected", lambda dsn: nullcontext(server))
-    monkeypatch.setattr(stores.migrations, "version", lambda conn: "")
+    monkeypatch.setattr(migrations, "version", lambda conn: "")
     found = list(stores.durability(settings(postgres=SecretStr("postgresql://h/x"))))
     assert [f.status for f in found] == [status]
     assert all(name in found[0].detail for name in off)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from datetime import datetime, timedelta
 from typing import Any
@@ -98,8 +99,8 @@ def test_m10_the_timer_asks_before_each_tick(
     monkeypatch.setattr(timer, "Producer", lambda settings: None)
     monkeypatch.setattr(timer, "send_tick", send)
     monkeypatch.setattr(WrongClock, "fault", asked)
-    monkeypatch.setattr(timer.threading, "Event", lambda: stop)
-    monkeypatch.setattr(timer.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(threading, "Event", lambda: stop)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
     given: dict[str, Any] = {"kafka": "127.0.0.1:1", "postgres": "postgresql://127.0.0.1:1/none"}
     timer.run_timer(Settings(**given))
     assert len(ticks) == sent
