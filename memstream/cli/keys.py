@@ -22,7 +22,7 @@ console = output()
 Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
 Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 Expires = Annotated[str | None, typer.Option("--expires", help="Life of the key, such as 90d, 12h or 30m.")]
-_SCOPES = "read, write, documents, pii, operator, admin; may be repeated."
+_SCOPES = "read, write, documents, everyone, pii, operator, admin; may be repeated."
 _PROJECT = "Bind to a project; may be repeated. A key with --user reaches the projects named here; '*' is all."
 _SHUT = "This is the first key: from now on nobody is answered without one, also on 127.0.0.1, even if it is revoked."
 _SPAN = re.compile(r"([1-9][0-9]{0,4})([smhdw])")

@@ -78,7 +78,6 @@ class ContextAnswer(Answer):
     context_id: str
     prompt: str
     tokens: int
-    prompt_tokens: int | None = None
     intents: list[str] = []
     sections: list[Section] = []
     dropped: int = 0

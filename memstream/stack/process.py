@@ -97,17 +97,21 @@ async def run_tool(
     user: int | None = None,
     group: int | None = None,
     line: Callable[[str], object] | None = None,
+    given: str | None = None,
 ) -> tuple[int, str]:
     """Run a short program (initdb, format) to its end; its exit status and all that it printed. `line` is given each
-    line as it comes."""
+    line as it comes. `given`: what it reads, of a program that prints little before it has read it."""
     process = await asyncio.create_subprocess_exec(
         *command(argv, signal.SIGKILL, user, group),
-        stdin=asyncio.subprocess.DEVNULL,
+        stdin=asyncio.subprocess.DEVNULL if given is None else asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
         start_new_session=True,
     )
     try:
+        if given is not None and process.stdin is not None:
+            process.stdin.write(given.encode())
+            process.stdin.close()
         output = await _printed(process, line)
     except asyncio.CancelledError:
         with contextlib.suppress(ProcessLookupError):

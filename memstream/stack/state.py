@@ -110,9 +110,11 @@ class DataFolder:
         return ended
 
     def save(self) -> None:
-        """Write stack.json whole, by rename."""
+        """Write stack.json whole, by rename; for us alone to read: the addresses hold passwords."""
         temporary = self.path / f"{STATE_FILE}.new"
-        temporary.write_text(self.state.dump())
+        temporary.unlink(missing_ok=True)
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(self.state.dump())
         temporary.replace(self.path / STATE_FILE)
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
@@ -13,6 +14,8 @@ from schemas.log.freshness_tokens import Tokens
 
 WAIT_MS = "5000"
 """How long a read waits for what the same agent has written."""
+CALLERS, USERS = 1_000, 64
+"""Callers whose writes are remembered, and of each the users whose own token is."""
 
 
 class Service:
@@ -20,7 +23,7 @@ class Service:
 
     def __init__(self, http: httpx.AsyncClient) -> None:
         self._http = http
-        self._tokens = Tokens()
+        self._tokens: OrderedDict[str, Tokens] = OrderedDict()
 
     async def call(
         self, method: str, path: str, *, key: str, user: str, body: Mapping[str, Any] | None = None,
@@ -29,9 +32,9 @@ class Service:
         """`key`: the Authorization header; `user`: empty where the call names none, which then waits for the caller's
         writes of all users. Raises ToolError with the problem's detail, which holds no content."""
         caller = sha256(key.encode()).hexdigest()[:16]
-        whose = f"{caller}/{user}"
+        tokens = self._of(caller)
         headers = {"Authorization": key} if key else {}
-        if waiting := self._tokens.of(whose):
+        if waiting := tokens.of(user):
             headers |= {"Memstream-Wait-For": waiting, "Memstream-Wait-Ms": WAIT_MS}
         if once:
             headers["Idempotency-Key"] = once
@@ -43,8 +46,16 @@ class Service:
         if answer.is_error:
             raise ToolError(f"{told.get('title', answer.status_code)}: {told.get('detail', '')}".removesuffix(": "))
         if token := told.get("freshness_token"):
-            self._tokens.note(str(token), {whose, f"{caller}/"})
+            tokens.note(str(token), {user, ""})
         return told
+
+    def _of(self, caller: str) -> Tokens:
+        """Each caller's apart: one that writes about many users makes its own reads wait, nobody else's."""
+        found = self._tokens.pop(caller, None) or Tokens(USERS)
+        self._tokens[caller] = found
+        if len(self._tokens) > CALLERS:
+            self._tokens.popitem(last=False)
+        return found
 
 
 def _json(answer: httpx.Response) -> dict[str, Any]:

@@ -102,14 +102,12 @@ class Routing(Answered):
 
 
 class ContextAnswer(Answered):
-    """The prompt within its budget; give `context_id` back with feedback. `tokens`: of what the budget bounds, system
-    instructions and request aside; `prompt_tokens`: of the whole prompt. `dropped`: pieces that did not fit;
-    `left_out` names them."""
+    """The prompt within its budget; give `context_id` back with feedback. `tokens`: of the whole
+    prompt, exactly. `dropped`: pieces that did not fit; `left_out` names them."""
 
     context_id: str
     prompt: str
     tokens: int
-    prompt_tokens: int
     intents: list[str]
     because: list[Because]
     routing: Routing

@@ -156,6 +156,14 @@ def demand(scope: TenantScope, permission: Permission) -> TenantScope:
     return scope
 
 
+def demand_everyone(scope: TenantScope) -> None:
+    """For what names neither a user nor a project: it reads what all of the tenant said, which a service that forgot
+    the user of a request must not get by that. Raises ProblemError `forbidden`."""
+    if not scope.allows(Permission.EVERYONE):
+        needs = f"without a user or project this reads what everybody said: it needs `{Permission.EVERYONE.value}`"
+        raise ProblemError("forbidden", f"{needs}, which this key has not; name one")
+
+
 async def reader(request: Request, scope: Scope) -> TenantScope:
     await _limits(request).take("reads", scope.tenant)
     return demand(scope, Permission.READ)

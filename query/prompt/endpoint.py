@@ -53,7 +53,8 @@ class Entities(Frozen):
 
 class ContextIn(Frozen):
     """`entities.query` is searched for in place of `query`; the state is that of `entities.record_id`. `budget_tokens`
-    bounds what is told of the user; the system instructions and the request, which are always printed, come on top."""
+    bounds the whole prompt. System instructions and request are always in it: where they alone are more, nothing else
+    is, and `tokens` says how many they are."""
 
     query: Content
     user_id: Id
@@ -136,7 +137,6 @@ async def context(
         "context_id": context_id,
         "prompt": prompt.text,
         "tokens": prompt.tokens,
-        "prompt_tokens": counter.count(prompt.text),
         "intents": [i.name for i in asked.routed.intents],
         "because": asked.because,
         "routing": told(body.query, asked.routed),

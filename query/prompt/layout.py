@@ -38,7 +38,7 @@ class Piece:
 class Prompt:
     text: str
     tokens: int
-    """Of everything but the system instructions and the current request."""
+    """Of `text`, exactly."""
     sections: Sequence[dict[str, Any]]
     dropped: int
     left_out: Sequence[dict[str, Any]] = field(default=())
@@ -51,12 +51,14 @@ def compose(
     printed: Sequence[PromptSection] = SEEDS_ORDER,
 ) -> Prompt:  # fmt: skip
     """Fill pieces, `given` in order of priority, into `budget` tokens; a piece that does not fit is passed over and
-    named. The total is counted over the text as printed and never exceeds the budget. `printed`: the sections that are
-    wanted, in their order on paper; pieces of others are not asked for, so that nothing counts them as dropped."""
+    named. The total is counted over the whole text as printed and exceeds the budget only where system instructions
+    and request do so alone, which then are all of it. `printed`: the sections that are wanted, in their order on paper;
+    pieces of others are not asked for, so that nothing counts them as dropped."""
     pieces = [p for p in given if p.section in printed]
     kept, passed = list[Piece](), list[Piece]()
     ids = set[str]()
-    used, opened, groups = 0, set[str](), set[tuple[str, str | None]]()
+    request = REQUEST + query
+    used, opened, groups = count(_joined("", request)) + 2, set[str](), set[tuple[str, str | None]]()
     for piece in pieces:
         if piece.covered_by & ids:
             continue
@@ -75,19 +77,21 @@ def compose(
         else:
             passed.append(piece)
     # Tokens of joined text are not the sum of its parts', so the sum above is only nearly exact.
-    body = _budgeted(kept, printed)
-    tokens = count(body) if body else 0
+    text = _joined(_budgeted(kept, printed), request)
+    tokens = count(text)
     while kept and tokens > budget:
         passed.append(kept.pop())
-        body = _budgeted(kept, printed)
-        tokens = count(body) if body else 0
+        text = _joined(_budgeted(kept, printed), request)
+        tokens = count(text)
     sections = [_section(name, kept, count) for name in printed if any(p.section == name for p in kept)]
-    text = "\n\n".join(part for part in (SYSTEM, body, REQUEST + query) if part)
     shown = [{"name": "system_instructions", "text": SYSTEM, "tokens": count(SYSTEM), "citations": []}, *sections]
-    request = REQUEST + query
     shown.append({"name": "current_user_request", "text": request, "tokens": count(request), "citations": []})
     left_out = [_left_out(name, passed) for name in printed if any(p.section == name for p in passed)]
     return Prompt(text, tokens, shown, len(passed), left_out, kept)
+
+
+def _joined(body: str, request: str) -> str:
+    return "\n\n".join(part for part in (SYSTEM, body, request) if part)
 
 
 def _left_out(section: PromptSection, passed: Sequence[Piece]) -> dict[str, Any]:

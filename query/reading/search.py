@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Header, Request
 
-from query.auth.boundary import Reader
+from query.auth.boundary import Reader, demand_everyone
 from query.body import Route
 from query.errors import invalid
 from query.freshness import Freshness
@@ -115,11 +115,12 @@ def _say_what_is_down(request: Request, found: Found) -> None:
 
 
 def question_of(body: SearchIn, scope: TenantScope) -> Question:
-    """Raises OutOfScopeError, or ProblemError where a bound key asks for a whole tenant."""
-    bound = scope.users is not None or scope.projects is not None
+    """Raises OutOfScopeError, or ProblemError where a whole tenant is asked for without the right to it."""
     kinds = frozenset(body.kinds or KINDS)
-    if body.user_id is None and body.project_id is None and bound and kinds != {"chunk"}:
-        raise invalid("user_id", "a key that is bound to users or projects must name one")
+    if body.user_id is None and body.project_id is None and kinds != {"chunk"}:
+        if scope.bound:
+            raise invalid("user_id", "a key that is bound to users or projects must name one")
+        demand_everyone(scope)
     return Question(
         text=body.query,
         kinds=kinds,

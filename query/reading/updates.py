@@ -16,7 +16,7 @@ from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Send
 from starlette.types import Scope as ASGIScope
 
-from query.auth.boundary import Reader, scope_now
+from query.auth.boundary import Reader, demand_everyone, scope_now
 from query.body import Route
 from query.config import QueryConfig
 from query.errors import ProblemError, invalid, store_down
@@ -115,6 +115,8 @@ async def updates(
         scope.user(user_id)
     if project_id is not None:
         scope.project(project_id)
+    if user_id is None and project_id is None and not scope.bound:  # a bound one is shown its own users and projects
+        demand_everyone(scope)
     after = _last_event_id(request.headers.get("last-event-id"))
     streams: UpdateStreams = request.app.state.updates
     reader, offsets, ends = await streams.open(after, scope.tenant)

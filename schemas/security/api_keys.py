@@ -31,8 +31,10 @@ def key_id(key: str) -> str | None:
 
 def permissions_of(scopes: Iterable[str], documents: bool | None, *, bound: bool) -> frozenset[Permission]:
     """Of a row of auth.keys. Documents have a column of their own, which services of before do not look at. None: the
-    key was made before there was this scope, and may what it might then: with `write`, unless it is bound."""
-    given = frozenset(Permission(s) for s in scopes)
+    key was made before there was this scope, and may what it might then: with `write`, unless it is bound. A scope of a
+    later version, which this one does not know, permits nothing here."""
+    named = frozenset(scopes)
+    given = frozenset(p for p in Permission if p.value in named)
     if documents is None:
         documents = Permission.WRITE in given and not bound
     return given | {Permission.DOCUMENTS} if documents else given

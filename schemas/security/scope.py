@@ -14,13 +14,15 @@ class Permission(StrEnum):
     WRITE = "write"
     DOCUMENTS = "documents"
     """Write and delete documents, which are cited to every user of the tenant (D8)."""
+    EVERYONE = "everyone"
+    """Search, and follow, what all users of the tenant said, without naming a user or project."""
     PII = "pii"
     """Read again what the policy `encrypt` took out of turns (D5)."""
     OPERATOR = "operator"
     ADMIN = "admin"
 
 
-OF_THE_WHOLE = frozenset({Permission.DOCUMENTS, Permission.OPERATOR, Permission.ADMIN})
+OF_THE_WHOLE = frozenset({Permission.DOCUMENTS, Permission.EVERYONE, Permission.OPERATOR, Permission.ADMIN})
 """What reaches beyond single users and projects."""
 
 

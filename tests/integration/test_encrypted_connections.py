@@ -127,7 +127,8 @@ def _encrypted(folder: Path, seconds: float) -> Iterator[Encrypted]:
             "KAFKA": f"{HOST}:{sasl}", "KAFKA_CA": own.ca, "KAFKA_SASL": "SCRAM-SHA-512", "KAFKA_USER": "memstream",
             "KAFKA_PASSWORD_FILE": files / "kafka.txt",
             "POSTGRES": plain.postgres.replace(f":{postgres.port}", f":{fronts[0].port}"),
-            "REDIS": f"rediss://{HOST}:{fronts[1].port}{redis.path}", "MILVUS": f"https://{HOST}:{fronts[2].port}",
+            "REDIS": f"rediss://:{redis.password}@{HOST}:{fronts[1].port}{redis.path}",
+            "MILVUS": f"https://{HOST}:{fronts[2].port}",
             "HTTP_CERT": server[0], "HTTP_KEY": server[1], "HTTP_CA": own.ca,
         }  # fmt: skip
         for name in ("POSTGRES", "REDIS"):

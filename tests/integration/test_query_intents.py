@@ -142,8 +142,9 @@ async def test_a9_the_profiles_budget_holds_and_the_requests_goes_before_it(env:
     count = token_counter(PROFILE.encoding).count
     for budget in (None, 40, 120, 6_000):
         got = await ask(env, "budget", QUERY, **({} if budget is None else {"budget_tokens": budget}))
-        shown = [s for s in got["sections"] if s["name"] not in ("system_instructions", "current_user_request")]
-        assert got["tokens"] == count("\n\n".join(s["text"] for s in shown)) <= (budget or 2_000)
+        frame = [s for s in got["sections"] if s["name"] in ("system_instructions", "current_user_request")]
+        least = count("\n\n".join(s["text"] for s in frame))
+        assert got["tokens"] == count(got["prompt"]) <= max(budget or 2_000, least)
         if budget is None:
             assert cited(got) == ["report"]
             assert got["dropped"] == 1

@@ -5,6 +5,7 @@ import socket
 import uuid
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psutil
 import psycopg
@@ -16,7 +17,7 @@ from confluent_kafka.cimpl import NewTopic
 from pymilvus import DataType, MilvusClient, MilvusException
 
 from memstream.stack import Addresses, AlreadyRunningError, EmbeddedStack
-from memstream.stack.state import read_state
+from memstream.stack.state import STATE_FILE, read_state
 from schemas.storage.connections import milvus_options
 from tests.integration.conftest import BackgroundStack
 from tests.patience import PATIENCE, until
@@ -212,7 +213,7 @@ async def test_a_port_lost_between_choice_and_start_is_replaced(
         monkeypatch.setattr(stack.supervisor, "start", start_too_late)
         started = await stack.start()
         with thieves[0] as thief, redis.Redis.from_url(started.redis) as client:
-            assert started.redis != f"redis://127.0.0.1:{thief.getsockname()[1]}/0"
+            assert urlsplit(started.redis).port != thief.getsockname()[1]
             assert client.ping()
 
 
@@ -224,3 +225,52 @@ async def test_only_what_is_not_given_is_started(tmp_path: Path, addresses: Addr
         assert (started.kafka, started.postgres, started.milvus) == (given.kafka, given.postgres, given.milvus)
         with redis.Redis.from_url(started.redis) as client:
             assert client.ping()
+
+
+def _stranger(postgres: str, redis_url: str) -> tuple[str, str]:
+    """What somebody without a password, or with another one, is answered by Postgres and by Valkey."""
+    port, other = urlsplit(postgres).port, urlsplit(redis_url).port
+    answers = []
+    for password in ("", ":guessed"):
+        with pytest.raises(psycopg.OperationalError) as refused:
+            psycopg.connect(f"postgresql://memstream{password}@127.0.0.1:{port}/postgres", connect_timeout=5)
+        answers.append(str(refused.value))
+        with (
+            redis.Redis.from_url(f"redis://{password and f'{password}@'}127.0.0.1:{other}/0") as client,
+            pytest.raises(redis.AuthenticationError),
+        ):
+            client.keys()
+    return answers[0], answers[1]
+
+
+async def test_h11_postgres_and_valkey_let_in_only_who_has_the_password(tmp_path: Path) -> None:
+    """Whoever could connect was Postgres' superuser, and `COPY ... TO PROGRAM` ran as the account of `memstream up`."""
+    given = Addresses(kafka="-", milvus="-")
+    async with EmbeddedStack(tmp_path, given, default_ports={}) as stack:
+        started = await stack.start()
+        none, wrong = _stranger(started.postgres, started.redis)
+        assert ("no password supplied" in none, "password authentication failed" in wrong) == (True, True)
+        for name in (STATE_FILE, "servers.key", "valkey/valkey.conf"):
+            assert (tmp_path / name).stat().st_mode & 0o777 == 0o600, name
+        for status in stack.supervisor.status():
+            family = [psutil.Process(status.pid), *psutil.Process(status.pid).children(recursive=True)]
+            shown = " ".join(word for process in family for word in process.cmdline())
+            assert str(urlsplit(started.postgres).password) not in shown
+            assert str(urlsplit(started.redis).password) not in shown
+        with psycopg.connect(started.postgres) as connection:
+            connection.execute("CREATE TABLE kept (n int)")
+        rules = (tmp_path / "postgres").resolve() / "pg_hba.conf"
+        with psycopg.connect(started.postgres, autocommit=True) as connection:
+            connection.execute("ALTER ROLE memstream PASSWORD NULL")
+    rules.write_text("host all all 127.0.0.1/32 trust\n")  # a folder of an earlier version
+    async with EmbeddedStack(tmp_path, given, default_ports={}) as stack:
+        again = await stack.start()
+        _stranger(again.postgres, again.redis)
+        with psycopg.connect(again.postgres) as connection:
+            assert connection.execute("SELECT count(*) FROM kept").fetchone() == (0,)
+    (tmp_path / "servers.key").unlink()
+    async with EmbeddedStack(tmp_path, given, default_ports={}) as stack:
+        anew = await stack.start()
+        assert urlsplit(anew.postgres).password != urlsplit(again.postgres).password
+        with psycopg.connect(anew.postgres) as connection:
+            assert connection.execute("SELECT count(*) FROM kept").fetchone() == (0,)

@@ -11,7 +11,7 @@ from schemas.security.api_keys import permissions_of
 from schemas.security.scope import Permission
 
 
-@pytest.mark.parametrize("scope", [Permission.DOCUMENTS, Permission.OPERATOR, Permission.ADMIN])
+@pytest.mark.parametrize("scope", [Permission.DOCUMENTS, Permission.EVERYONE, Permission.OPERATOR, Permission.ADMIN])
 @pytest.mark.parametrize(("users", "projects"), [(("ann",), None), (("ann",), ("*",)), (None, ("p1",))])
 def test_c7_a_scope_of_the_whole_tenant_is_not_given_to_a_bound_key(
     scope: Permission, users: tuple[str, ...] | None, projects: tuple[str, ...] | None
@@ -43,3 +43,8 @@ def test_h5_a_key_of_before_there_was_the_scope_writes_documents_as_it_could(
     scopes: list[str], column: bool | None, bound: bool, held: set[Permission]
 ) -> None:
     assert permissions_of(scopes, column, bound=bound) == held
+
+
+def test_a_scope_of_a_later_version_permits_nothing_and_shuts_nobody_out() -> None:
+    """One such key in the table, and a service of the version before read no key any more."""
+    assert permissions_of(["read", "of-tomorrow"], False, bound=False) == {R}

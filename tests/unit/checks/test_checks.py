@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from inference.reader.gate_card import CARD, FOLDER, WEIGHTS
 from inference.reader.turn_gate import LearnedGate
 from inference.weights import WeightsError
-from memstream.checks import CHECKS, CheckResult, Status, run_checks
+from memstream.checks import CHECKS, CheckResult, Status, run_checks, stores
 from memstream.checks.given import AddressError, check_given
 from memstream.checks.result import CheckFailedError, failing
 from memstream.checks.stores import KAFKA_TRIED, room_for_locks, tried
@@ -27,6 +27,7 @@ from memstream.cli import check
 from memstream.cli.app import app
 from memstream.profiles import warn_of_clear_text
 from memstream.settings import Settings
+from schemas import migrations
 from schemas.profile.model import PROFILES_DIR, ProfileError, load_profile
 from tests.patience import PATIENCE
 
@@ -342,3 +343,28 @@ def test_a_database_that_does_not_fit_is_told_what_would(
     result = list(run_checks(settings(postgres=SecretStr("postgresql://x")), ["postgres"]))[-1]
     assert (result.name, result.status) == (name, Status.FAIL)
     assert said in result.remedy
+
+
+class _Postgres:
+    def __init__(self, *settings: tuple[str, str]) -> None:
+        self._settings = settings
+
+    def execute(self, statement: str) -> list[tuple[str, str]]:
+        return list(self._settings)
+
+
+@pytest.mark.parametrize(("off", "status"), [
+    ((), "ok"), (("fsync",), "fail"), (("full_page_writes",), "fail"), (("synchronous_commit",), "fail"),
+])  # fmt: skip
+def test_m1_a_postgres_that_does_not_sync_is_a_fault(
+    off: tuple[str, ...], status: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("fsync", "synchronous_commit", "full_page_writes")
+    for name in names:
+        assert name in stores._DURABILITY
+    server = _Postgres(*((name, "off" if name in off else "on") for name in names))
+    monkeypatch.setattr(stores, "_connected", lambda dsn: nullcontext(server))
+    monkeypatch.setattr(migrations, "version", lambda conn: "")
+    found = list(stores.durability(settings(postgres=SecretStr("postgresql://h/x"))))
+    assert [f.status for f in found] == [status]
+    assert all(name in found[0].detail for name in off)

@@ -1,9 +1,10 @@
-"""docs/requirements.md and docs/state-bounds.md name tests that exist."""
+"""docs/requirements.md, with its faults that reviews found, and docs/state-bounds.md name tests that exist."""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from functools import lru_cache
 from pathlib import Path
 
@@ -14,6 +15,10 @@ WANTED = {
     for letter, most in {"K": 6, "A": 9, "B": 9, "C": 11, "D": 17, "E": 8, "N": 8}.items()
     for n in range(1, most + 1)
 }
+FAULTS = {
+    f"{letter}{n}" for letter, most in {"C": 2, "H": 12, "M": 11, "L": 11, "D": 12}.items() for n in range(1, most + 1)
+}
+STATES = {"closed", "part", "open", "design"}
 
 
 @lru_cache
@@ -36,6 +41,29 @@ def test_every_requirement_has_a_row_with_tests_that_exist() -> None:
         assert named, name
         for file, function in named:
             assert function in functions(file), f"{name}: {file} has no {function}"
+
+
+def faults() -> list[tuple[str, str, str]]:
+    """(id, state, tests) of each row."""
+    return re.findall(r"^\| `([A-Z]\d+)` \| [^|]+ \| (\w+) \| [^|]*\| ([^|]*)\|$", PAGE, re.M)
+
+
+def test_every_fault_of_a_review_has_a_row_and_what_is_closed_has_tests_that_exist() -> None:
+    found = faults()
+    assert Counter(name for name, _, _ in found) == dict.fromkeys(FAULTS, 1)
+    assert {state for _, state, _ in found} <= STATES
+    for name, state, tests in found:
+        named = re.findall(r"`(tests/(?:\w+/)*test_\w+\.py)::(test_\w+)`", tests)
+        assert len(named) == tests.count("::"), name
+        assert bool(named) is (state != "open"), name
+        for file, function in named:
+            assert function in functions(file), f"{name}: {file} has no {function}"
+
+
+def test_the_figures_of_the_security_page_are_the_tables() -> None:
+    page = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    n = Counter(state for _, state, _ in faults())
+    assert f"Two reviews found {n.total()} faults. {n['closed']} are closed, {n['part']} in part, {n['open']}" in page
 
 
 def test_bounds_name_tests_that_exist() -> None:

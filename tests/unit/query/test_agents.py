@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from mcp import Client
 
 from query.agents.mount import Agents
-from query.agents.service import Service
+from query.agents.service import CALLERS, USERS, Service
 from query.agents.tools import server
 from query.app import create_app
 from query.config import QueryConfig
@@ -231,3 +231,27 @@ async def test_a_call_that_names_no_user_waits_for_what_the_agent_has_written() 
         for key, user in (("Bearer a", ""), ("Bearer a", "ana"), ("Bearer a", "bob"), ("Bearer b", "")):
             await service.call("GET", "/v1/memories/m", key=key, user=user)
     assert asked == [None, token, token, None, None]
+
+
+async def test_a_caller_that_writes_about_many_users_delays_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its names filled what all callers shared; their reads then waited for the newest write of anybody."""
+    asked: list[str | None] = []
+    offsets = iter(range(1_000))
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.headers.get("Memstream-Wait-For"))
+        written = Written(topic=topics.LEDGER.name, partition=1, offset=next(offsets))
+        return httpx.Response(202, json={"freshness_token": str(FreshnessToken.of([written]))})
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer), base_url="http://x") as http:
+        service = Service(http)
+        for n in range(USERS + 2):
+            await service.call("PATCH", "/v1/memories/m", key="Bearer many", user=f"u{n}")
+        for n in range(CALLERS - 1):
+            service._of(f"caller {n}")
+        assert len(service._tokens) == CALLERS
+        asked.clear()
+        await service.call("GET", "/v1/memories/m", key="Bearer other", user="ana")
+        await service.call("GET", "/v1/memories/m", key="Bearer other", user="bob")
+        assert asked == [None, None], "an answer to `ana` is none about `bob`"
+        assert len(service._tokens) == CALLERS

@@ -57,12 +57,33 @@ def test_a9_the_budget_holds_in_chinese_and_beside_one_oversized_passage(
     inner = prompt.sections[1:-1]
     shown = [s["text"] for s in inner]
     assert [s["name"] for s in inner] == [n for n in printed if any(p.section == n for p in prompt.kept)]
-    assert prompt.tokens == COUNT("\n\n".join(shown)) <= budget
+    frame = compose((), "问题?", budget, COUNT, printed)
+    assert prompt.tokens == COUNT(prompt.text) <= max(budget, frame.tokens)
+    assert "\n\n".join(shown) in prompt.text
+    if prompt.tokens > budget:
+        assert prompt.text == frame.text
     asked_for = sum(p.section in printed for p in given_)
     assert prompt.dropped == asked_for - len(prompt.kept) == sum(p["pieces"] for p in prompt.left_out)
     # An oversized passage takes nobody's place.
     if COUNT(oversized) > budget:
         assert oversized not in prompt.text
+
+
+@pytest.mark.parametrize("budget", [20, 100])
+def test_a9_d3_the_budget_is_of_the_whole_prompt(budget: int) -> None:
+    """A budget of 100 gave 147 tokens, one of 20 gave 77: system line and request came on top."""
+    facts = [Piece("user_profile", f"- fact {n}: lives in a town by the sea", (n,)) for n in range(30)]
+    query = "Where do I live?"
+    frame, prompt = compose((), query, budget, COUNT), compose(facts, query, budget, COUNT)
+    assert prompt.tokens == COUNT(prompt.text)
+    assert prompt.text.endswith(f"User: {query}")
+    if budget == 100:
+        assert frame.tokens < prompt.tokens <= budget
+    else:
+        assert frame.tokens > budget, "then nothing else is in it, and the count says so"
+        assert (prompt.text, prompt.tokens) == (frame.text, frame.tokens)
+    exact = compose(facts, query, prompt.tokens, COUNT)
+    assert exact.tokens <= max(prompt.tokens, frame.tokens)
 
 
 def test_d15_what_did_not_fit_is_named_by_section_in_printed_order() -> None:
@@ -229,5 +250,4 @@ def test_a9_the_whole_is_counted_once() -> None:
 
     given_ = [Piece("anchors", "- a: b", (0,)), Piece("retrieved_memories", "- c", (1,))]
     prompt = compose(given_, "q", 1_000, count)
-    body = "\n\n".join(s["text"] for s in prompt.sections[1:-1])
-    assert counted.count(body) == 1
+    assert counted.count(prompt.text) == 1
