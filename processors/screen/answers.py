@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from inference.protocols import EntitySpan
 from processors.pii.redact import Redaction, apply
 from processors.pii.redaction import policy_of
 from processors.ports import EntityAnalyzer, Models, ProfileBook, TextLanguage
-from processors.screen.asked_numbers import AskedNumber, asked_numbers, number_answer
+from processors.screen.asked_numbers import LEAD, AskedNumber, asked_numbers, number_answer
 from processors.screen.questions import asking, request_in, wants
 from schemas.profile.pii_policy import CREDENTIAL
 
@@ -38,8 +38,8 @@ _KEY = re.compile(
 # A turn without any of these words asks for none of the below: a cheap look first.
 _ASKED_NOUNS = (
     "key", "token", "secret", "passport", "licen", "ssn", "social", "number", " no", "#", "account", "bank", "card",
-    "phone", "cell", "mobile", "landline", "号", "號", "钥", "鑰", "匙", "证", "證", "账", "帐", "賬", "卡", "令牌", "电话",
-    "電話", "手机", "座机", "联系",
+    "phone", "cell", "mobile", "landline", "号", "號", "钥", "鑰", "匙", "证", "證", "账", "帐", "賬", "卡", "令牌",
+    "电话", "電話", "手机", "座机", "联系",
 )  # fmt: skip
 # Says that there is none, or where it is.
 _NO_ANSWER = re.compile(
@@ -66,6 +66,7 @@ class Asked(NamedTuple):
     """What the end of a turn asks for: secrets, as the questions that stand for them, and numbers by their shape."""
 
     questions: tuple[str, ...]
+    key: bool
     numbers: tuple[AskedNumber, ...]
 
 
@@ -77,10 +78,10 @@ def asked_for(before: str) -> Asked | None:
     questions = (
         *(_OF_PASSWORD if wants(_PASSWORD, last) else ()),
         *(_OF_CODE if wants(_CODE, last) else ()),
-        *(_OF_KEY if _KEY.search(request) else ()),
     )
+    key = _KEY.search(request) is not None
     numbers = asked_numbers(request)
-    return Asked(questions, numbers) if questions or numbers else None
+    return Asked(questions, key, numbers) if questions or key or numbers else None
 
 
 def shortened(text: str, most: int) -> str:
@@ -118,7 +119,10 @@ def answer_spans(
     asked = asked_for(before)
     if asked is None:
         return []
-    secrets = _secrets(asked.questions, answer, analyzer, language_of, min_score) if asked.questions else []
+    behind = [(question, _LEAD.match(answer)) for question in asked.questions]
+    behind += [(question, LEAD.match(answer)) for question in (_OF_KEY if asked.key else ())]
+    skipped = [(question, lead.end() if lead is not None else 0) for question, lead in behind]
+    secrets = _secrets(skipped, answer, analyzer, language_of, min_score) if skipped else []
     numbers = [
         n for n in number_answer(asked.numbers, answer) if not any(n.start < s.end and s.start < n.end for s in secrets)
     ]
@@ -126,27 +130,22 @@ def answer_spans(
 
 
 def _secrets(
-    questions: tuple[str, ...],
+    asked: Sequence[tuple[str, int]],
     answer: str,
     analyzer: EntityAnalyzer,
     language_of: Callable[[str], TextLanguage],
     min_score: float,
 ) -> list[EntitySpan]:
-    """The credentials of `answer` behind any of the questions."""
-    lead = _LEAD.match(answer)
-    skipped = lead.end() if lead is not None else 0
-    asked = [(question, len(question) - skipped) for question in questions]
-    texts = [question + answer[skipped:] for question, _ in asked]
+    """The credentials of `answer` behind each question, which the answer's characters from the given one on follow."""
+    texts = [question + answer[skipped:] for question, skipped in asked]
     found = analyzer.analyze(texts, [language_of(text) for text in texts])
-    places = sorted(
-        {
-            (max(span.start - ahead, skipped), span.end - ahead)
-            for (question, ahead), spans in zip(asked, found, strict=True)
-            for span in spans
-            if span.entity == CREDENTIAL and span.score >= min_score and span.end > len(question)
-        }
-    )
-    return [EntitySpan(CREDENTIAL, start, end, 1.0, "answer") for start, end in _joined(places)]
+    places = {
+        (max(span.start - len(question), 0) + skipped, span.end - len(question) + skipped)
+        for (question, skipped), spans in zip(asked, found, strict=True)
+        for span in spans
+        if span.entity == CREDENTIAL and span.score >= min_score and span.end > len(question)
+    }
+    return [EntitySpan(CREDENTIAL, start, end, 1.0, "answer") for start, end in _joined(sorted(places))]
 
 
 def _joined(places: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -11,6 +11,14 @@ from typing import NamedTuple
 
 from inference.protocols import EntitySpan
 
+# No number of a person: a date, a date and hour, an amount, and what goes on as another word or number.
+_DATE = re.compile(r"(?:19|20)[0-9]{2}[-/. ]?(?:0?[1-9]|1[0-2])[-/. ]?(?:0?[1-9]|[12][0-9]|3[01])(?![0-9])")
+_END = (
+    r"(?![A-Za-z0-9_%€$£@/:]|[.,][0-9A-Za-z]|-[A-Za-z0-9])"
+    r"(?![ ]?(?:ms|sec|seconds|minutes?|hours?|days?|people|guests?|euros?|dollars?|pounds?|kg|km"
+    r"|元|块|人|个|次|毫秒|秒|天|米)(?![a-z]))"
+)
+
 
 class AskedNumber(NamedTuple):
     """What a question asks for, by its noun, and what its answer looks like: `shape` matches the value alone."""
@@ -34,7 +42,7 @@ _OTHER_ACCOUNT = (
 
 def _kind(entity: str, english: str, chinese: str, shape: str) -> AskedNumber:
     noun = re.compile(rf"\b(?:{english})(?![A-Za-z]){_OF_ANOTHER}|{chinese}", re.IGNORECASE)
-    return AskedNumber(entity, noun, re.compile(shape))
+    return AskedNumber(entity, noun, re.compile(rf"(?:{shape}){_END}"))
 
 
 _ASKED: tuple[AskedNumber, ...] = (
@@ -43,13 +51,14 @@ _ASKED: tuple[AskedNumber, ...] = (
         rf"(?:passport{_NO}|(?:number|no\.?)[ ](?:of|on|in)[ ](?:the|your|my|his|her|their)[ ](?:[\w'’]{{1,20}}[ ])?"
         r"passport)",
         rf"护照{_NO_ZH}",
-        r"(?=[A-Z0-9 ]{0,10}[0-9][A-Z0-9]{0,9}[0-9])[A-Z0-9]{1,2}[ -]?[A-Z0-9]{5,8}|[A-Za-z]{1,2}[0-9]{6,9}",
+        r"(?=[A-Z0-9 ]{0,10}[0-9][A-Z0-9]{0,9}[0-9])[A-Z0-9]{1,2}[ -]?[A-Z0-9]{5,8}"
+        r"|[A-Za-z]{0,2}[ ]?[0-9]{6,9}[A-Za-z]?|[A-Z][ ]?[0-9]{3,4}[ -][0-9]{3,4}|[0-9]{3}(?:[ -][0-9]{3}){2}",
     ),
     _kind(
         "US_DRIVER_LICENSE",
         rf"(?:driver['’]?s?['’]?|driving)?[ ]?licen[cs]e{_NO}",
         rf"(?:驾驶证|驾照){_NO_ZH}",
-        r"(?=(?:[A-Z-]{0,12}[0-9]){5})[A-Z0-9](?:[ -]?[A-Z0-9]){6,19}",
+        r"(?=(?:[A-Z -]{0,12}[0-9]){5})[A-Z0-9](?:[ -]?[A-Z0-9]){6,19}",
     ),
     _kind(
         "US_SSN",
@@ -83,7 +92,7 @@ _ASKED: tuple[AskedNumber, ...] = (
         r"(?:[ ](?:numbers?|no\.?))|(?:cell|mobile|landline)(?=[ ]?\?)|(?:what['’]?s|what[ ]is"
         r"|tell[ ]me|give[ ]me)[ ](?:your|his|her|their)[ ]number",
         r"(?:手机(?:号码?|號碼?)|联系(?:方式|电话)|电话(?:号码?)?|電話(?:號碼)?|座机(?:号码?)?)(?!费|卡|会|铃|里|亭|簿|本|记)",
-        r"(?:\+|00)?[(]?[0-9](?:[ ().-]{0,2}[0-9]){6,13}",
+        r"(?:\+|00)?[(]?[0-9](?:[ ().-]{0,2}[0-9]){6,13}|[零〇一二两三四五六七八九幺]{7,12}",
     ),
 )
 # The same asked by what the number is for.
@@ -100,23 +109,15 @@ _LEAD_WORDS = (
     r"it|is|that|this|would|be|should|mine|my|his|hers?|our|their|the|sure|yes|yeah|yep|ok(?:ay)?|oh|um|uh|hm+|well|right"
     r"|here|you|go|put|to|use|try|take|call|ring|text|me|on|at|i|am|i['’]m|think|believe|guess|maybe|probably|one|a|sec"
     r"|second|moment|just|no|problem|of|course|let|see|please|and|now|says|reads|still|currently|new|work|home|mobile"
-    r"|cell|office|(?:passport|account|card|phone|id|licen[cs]e)|number|ssn|got|have|found|there"
+    r"|cell|office|(?:passport|account|card|phone|id|licen[cs]e)|number|ssn|got|have|found|there|thing|usual|old|latest|full"
 )
-_LEAD = re.compile(
-    rf"[\s\"'“(]{{0,3}}(?:(?:(?:{_LEAD_WORDS})(?:['’](?:s|ll|d))?(?![A-Za-z0-9'’])[ ,.:;!…–—-]{{0,4}}){{1,10}}"
-    r"|(?:(?:好的?|嗯|哦|行|可以|没问题|稍等|等一?下|是|就|号码?|护照|身份证|账号|帐号|卡号|手机|电话|我的?|他的?|她的?|您|用的?|打到?|转到?"
-    r"|应该|大概|可能|好像|给你|在这|这个|填|写|为|叫|记)[ ，。,.:：、！!…]{0,3}){1,6})?[\"'“「(]?",
+# A Chinese lead says neither that there is none, nor what else the number is of.
+_NO_LEAD_ZH = "不没沒无無非订訂单單件票页頁楼室房座桌航班等改约約第前后後尾末旧舊快递遞型元零〇一二两三四五六七八九幺"
+LEAD = re.compile(
+    rf"[\s\"'“]{{0,3}}(?:(?:(?:{_LEAD_WORDS})(?:['’](?:s|ll|d))?(?![A-Za-z0-9'’])[ ,.:;!…–—-]{{0,4}}){{1,10}}"
+    rf"|(?:一下|稍等|等等|(?![{_NO_LEAD_ZH}])[\u4e00-\u9fff ，。,.:：、！!…]){{0,12}})?(?:[\"'“「]|[(](?![0-9]{{3}}[)]))?",
     re.IGNORECASE,
 )
-# No number of a person: a date, a date and hour, an amount, and what goes on as another word or number.
-_DATE = re.compile(r"(?:19|20)[0-9]{2}[-/. ]?(?:0?[1-9]|1[0-2])[-/. ]?(?:0?[1-9]|[12][0-9]|3[01])(?![0-9])")
-_END = re.compile(
-    r"(?![A-Za-z0-9_%€$£@/:]|[.,][0-9A-Za-z]|-[A-Za-z0-9])"
-    r"(?![ ]?(?:ms|sec|seconds|minutes?|hours?|days?|people|guests?|euros?|dollars?|pounds?|kg|km"
-    r"|元|块|人|个|次|毫秒|秒|天|米)(?![a-z]))"
-)
-
-
 def asked_numbers(request: str) -> tuple[AskedNumber, ...]:
     """What a sentence that asks asks for, in the order of `_ASKED`."""
     reached = _REACHED.search(request) is not None
@@ -127,10 +128,10 @@ def asked_numbers(request: str) -> tuple[AskedNumber, ...]:
 
 def number_answer(asked: tuple[AskedNumber, ...], answer: str) -> list[EntitySpan]:
     """The number that `answer` begins with, as what it was asked for; empty where there is none."""
-    lead = _LEAD.match(answer)
+    lead = LEAD.match(answer)
     start = lead.end() if lead is not None else 0
     for kind in asked:
         value = kind.shape.match(answer, start)
-        if value is not None and _END.match(answer, value.end()) and not _DATE.match(answer, start):
+        if value is not None and not _DATE.match(answer, start):
             return [EntitySpan(kind.entity, start, value.end(), 1.0, "answer")]
     return []
