@@ -98,7 +98,7 @@ _OF_A_NUMBER = re.compile(
     r"|required|called|named|expires?|expired|expiry|holder|balance|limit|count|price|budget|length|difference|version|stored|rotated?|means?)\b"
     r"|\A\W{0,3}(?:should|did|do[ ](?:i|we)|is|are|was|were|has|had|does)\b"
     r"|在哪|哪[里裡儿兒]|哪一?页|怎[么麼样樣]|[为為]什[么麼]|[谁誰]|什[么麼][时時]候|[几幾][位个個页本]|有[没沒]有|是不是|要不要"
-    r"|[换換改忘丢设設][了过過]|被封|[过過到]期|格式|余额|餘額|叫什[么麼]|第[几幾]|上限|存在|有效|多[长長]|区别|區別|意思",
+    r"|[换換改忘丢设設][了过過]|被封|[过過到]期|格式|余额|餘額|叫什[么麼]|第[几幾]|上限|存在|有效|多[长長]|意思",
     re.IGNORECASE,
 )
 _PIECES = re.compile(r"([.?!。？！\n]+)")
