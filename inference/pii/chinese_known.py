@@ -30,7 +30,7 @@ class _Name(NamedTuple):
     entity: str
 
 
-class _Ordinary(NamedTuple):
+class OrdinaryWord(NamedTuple):
     """What behind and before a word says that it is no name; None: it never is."""
 
     behind: re.Pattern[str] | None
@@ -67,7 +67,7 @@ def _cut(clause: str, guess: EntitySpan) -> EntitySpan:
     """An institution without the verb that the network takes for its end ("上海交响乐团拉")."""
     if guess.entity != "ORGANIZATION":
         return guess
-    ending = _forms()["ends"].search(clause, guess.start, guess.end)
+    ending = forms()["ends"].search(clause, guess.start, guess.end)
     return guess if ending is None else replace(guess, end=ending.end())
 
 
@@ -115,33 +115,33 @@ def _listed(clause: str, words: Sequence[TaggedWord]) -> Iterator[EntitySpan]:
 
 def _by_form(clause: str, words: Sequence[TaggedWord]) -> Iterator[EntitySpan]:
     """Yield offices of a state by what they look after, and firms and institutions by their ending."""
-    forms = _forms()
+    patterns = forms()
     places = {w.end: w.start for w in words if w.tag == "LOC"}
-    for match in forms["authority"].finditer(clause):
+    for match in patterns["authority"].finditer(clause):
         start = places.get(match.start(), match.start())
         yield EntitySpan("ORGANIZATION", start, match.end(), 0.7, LISTED)
-    for match in forms["person"].finditer(clause):
+    for match in patterns["person"].finditer(clause):
         yield EntitySpan("PERSON", match.start(), match.end(), 0.86, LISTED)
     for before, word in pairwise(words):
         if before.end != word.start or before.end - before.start < _SHORT:
             continue
         kind = "institution" if before.tag in ("LOC", *_PROPER) else None
-        ending = forms["institution"].match(clause, word.start) if kind else None
+        ending = patterns["institution"].match(clause, word.start) if kind else None
         if ending is None and before.tag in _PROPER:
-            ending = forms["firm"].match(clause, word.start)
+            ending = patterns["firm"].match(clause, word.start)
         if ending is not None and ending.end() in (word.end, word.end + 1, word.end - 1):
             yield EntitySpan("ORGANIZATION", before.start, ending.end(), 0.86, LISTED)
 
 
 def _no_names(clause: str) -> Iterator[tuple[int, int]]:
     """Yield where a longer word stands that a name is part of."""
-    return (match.span() for match in _forms()["no_names"].finditer(clause))
+    return (match.span() for match in forms()["no_names"].finditer(clause))
 
 
 def _is_ordinary(clause: str, span: EntitySpan, blocked: Sequence[tuple[int, int]]) -> bool:
     if any(start < span.end and span.start < end for start, end in blocked):
         return True
-    told = _ordinary().get(clause[span.start : span.end])
+    told = ordinary().get(clause[span.start : span.end])
     if told is None:
         return False
     if told.behind is None and told.before is None:
@@ -167,7 +167,8 @@ def _index() -> Mapping[str, tuple[_Name, ...]]:
 
 
 @lru_cache(maxsize=1)
-def _forms() -> Mapping[str, re.Pattern[str]]:
+def forms() -> Mapping[str, re.Pattern[str]]:
+    """Patterns of names by their form, by what they are for."""
     levels, subjects = _any_of("authority_levels"), _any_of("authority_subjects")
     return {
         "authority": re.compile(
@@ -188,12 +189,14 @@ def _forms() -> Mapping[str, re.Pattern[str]]:
 
 
 @lru_cache(maxsize=1)
-def _ordinary() -> Mapping[str, _Ordinary]:
+def ordinary() -> Mapping[str, OrdinaryWord]:
+    """Names that are ordinary words too."""
+
     def pattern(told: Mapping[str, str], side: str, end: str) -> re.Pattern[str] | None:
         return re.compile(f"(?:{told[side]}){end}") if side in told else None
 
     return {
-        word: _Ordinary(pattern(told, "behind", ""), pattern(told, "before", "$"))
+        word: OrdinaryWord(pattern(told, "behind", ""), pattern(told, "before", "$"))
         for word, told in _data()["ordinary"].items()
     }
 

@@ -45,7 +45,7 @@ def _kind(entity: str, english: str, chinese: str, shape: str) -> AskedNumber:
     return AskedNumber(entity, noun, re.compile(rf"(?:{shape}){_END}"))
 
 
-_ASKED: tuple[AskedNumber, ...] = (
+ASKED: tuple[AskedNumber, ...] = (
     _kind(
         "PASSPORT",
         rf"(?:passport{_NO}|(?:number|no\.?)[ ](?:of|on|in)[ ](?:the|your|my|his|her|their)[ ](?:[\w'’]{{1,20}}[ ])?"
@@ -120,10 +120,10 @@ LEAD = re.compile(
     re.IGNORECASE,
 )
 def asked_numbers(request: str) -> tuple[AskedNumber, ...]:
-    """What a sentence that asks asks for, in the order of `_ASKED`."""
+    """What a sentence that asks asks for, in the order of `ASKED`."""
     reached = _REACHED.search(request) is not None
     return tuple(
-        asked for asked in _ASKED if (reached and asked.entity == "PHONE_NUMBER") or asked.noun.search(request)
+        asked for asked in ASKED if (reached and asked.entity == "PHONE_NUMBER") or asked.noun.search(request)
     )
 
 

@@ -101,7 +101,7 @@ _OF_A_NUMBER = re.compile(
     r"|[换換改忘丢设設][了过過]|被封|[过過到]期|格式|余额|餘額|叫什[么麼]|第[几幾]|上限|存在|有效|多[长長]|意思",
     re.IGNORECASE,
 )
-_PIECES = re.compile(r"([.?!。？！\n]+)")
+_PIECES = re.compile(r"([.?!。？！\n]{1,300})")
 
 
 def request_in(text: str) -> str:
