@@ -25,11 +25,18 @@ from inference.language import language_of
 from inference.protocols import EntitySpan
 from memstream.workers.models import LazyAnalyzer
 from processors.ports import EntityAnalyzer
+from processors.screen.answers import answer_spans
 from schemas.profile.pii_policy import DEFAULT_POLICY, PiiAction
 
 CASES = Path(__file__).resolve().parents[1] / "tests" / "data" / "pii"
 NAMES = frozenset({"PERSON", "ORGANIZATION", "LOCATION"})
 KINDS: Mapping[str, frozenset[str]] = {
+    "answer": frozenset(
+        {
+            "BANK_ACCOUNT", "CN_RESIDENT_ID", "CREDENTIAL", "CREDIT_CARD", "IBAN_CODE", "PASSPORT", "PHONE_NUMBER",
+            "US_DRIVER_LICENSE", "US_SSN",
+        }
+    ),
     "bank-account": frozenset({"BANK_ACCOUNT", "IBAN_CODE"}),
     "card": frozenset({"CREDIT_CARD"}),
     "command-password": frozenset({"CREDENTIAL"}),
@@ -80,7 +87,8 @@ class LabelledSpan(BaseModel):
 
 
 class PiiCase(BaseModel):
-    """One sentence. `shows`: it holds the kind, and `spans` has every one; otherwise it only looks like it."""
+    """One sentence. `shows`: it holds the kind, and `spans` has every one; otherwise it only looks like it. `before`:
+    the turn before, which asks for what `text` answers."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -92,6 +100,7 @@ class PiiCase(BaseModel):
     spans: tuple[LabelledSpan, ...]
     shows: bool
     note: str
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +179,19 @@ def read_cases(folder: Path = CASES, kind: str | None = None, language: str | No
     return found
 
 
-def recognised(analyzer: EntityAnalyzer, texts: Sequence[str]) -> list[list[EntitySpan]]:
-    """What the screen acts on in each text: spans of the default policy's score and more."""
+def recognised(analyzer: EntityAnalyzer, cases: Sequence[PiiCase]) -> list[list[EntitySpan]]:
+    """What the screen acts on in each text: spans of the default policy's score and more, and what answers the turn
+    before."""
+    texts = [c.text for c in cases]
     spans = analyzer.analyze(texts, [language_of(text) for text in texts])
-    return [[s for s in found if s.score >= DEFAULT_POLICY.min_score] for found in spans]
+    return [_answered(analyzer, c, found) for c, found in zip(cases, spans, strict=True)]
+
+
+def _answered(analyzer: EntityAnalyzer, case: PiiCase, spans: Sequence[EntitySpan]) -> list[EntitySpan]:
+    found = [s for s in spans if s.score >= DEFAULT_POLICY.min_score]
+    given = answer_spans(case.before, case.text, analyzer, language_of, DEFAULT_POLICY.min_score)
+    taken = [s for s in found if DEFAULT_POLICY.action(s.entity) is not PiiAction.ALLOW]
+    return [*found, *(g for g in given if not any(g.start < s.end and s.start < g.end for s in taken))]
 
 
 def score_case(case: PiiCase, found: Sequence[EntitySpan]) -> CaseScore:
@@ -296,7 +314,7 @@ def main() -> None:
     cases = read_cases(a.folder, a.kind, a.language)
     if not cases:
         sys.exit(f"{a.folder}: no cases")
-    found = recognised(LazyAnalyzer(), [c.text for c in cases])
+    found = recognised(LazyAnalyzer(), cases)
     scores = [score_case(c, f) for c, f in zip(cases, found, strict=True)]
     print("\n".join(table(cases, scores)))
     if any(KINDS[c.kind] <= NAMES for c in cases):

@@ -7,13 +7,15 @@ are ours: clauses in batches of equal length (padding changes what a bidirection
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import onnxruntime as ort
 
 from inference.language import HAN
+from inference.pii.chinese_known import TaggedWord, corrected
 from inference.protocols import EntitySpan, Language
 from inference.weights import checked_folder
 
@@ -34,12 +36,6 @@ _UNITS = re.compile(
 )
 _STREET = re.compile(r"[路街道巷弄里村苑园城府坊](?![长口])|胡同|小区|大厦|公寓|大道|大街|广场|中心")
 _TRAILING_NUMBER = re.compile(r"[0-9A-Za-z-]{1,6}$")
-
-
-class _Token(NamedTuple):
-    start: int
-    end: int
-    tag: str
 
 
 class LacRecognizer:
@@ -69,7 +65,9 @@ class LacRecognizer:
         found: list[list[EntitySpan]] = [[] for _ in texts]
         for number, path in self._paths([c for _, _, c in clauses], by_length):
             text_number, offset, clause = clauses[number]
-            found[text_number].extend(_entities(clause, self._words(path), offset))
+            words = self._words(path)
+            for span in corrected(clause, words, _entities(clause, words)):
+                found[text_number].append(replace(span, start=offset + span.start, end=offset + span.end))
         return [sorted(spans, key=lambda span: (span.start, span.end)) for spans in found]
 
     def _paths(self, clauses: Sequence[str], by_length: Mapping[int, list[int]]) -> Iterator[tuple[int, list[int]]]:
@@ -96,14 +94,14 @@ class LacRecognizer:
     def _id(self, character: str) -> int:
         return self._vocabulary.get(self._narrow.get(character, character), self._unknown)
 
-    def _words(self, path: Sequence[int]) -> list[_Token]:
-        words: list[_Token] = []
+    def _words(self, path: Sequence[int]) -> list[TaggedWord]:
+        words: list[TaggedWord] = []
         for position, tag_id in enumerate(path):
             tag, _, part = self._tags[tag_id].rpartition("-")
             if part == "I" and words:
                 words[-1] = words[-1]._replace(end=position + 1)
             else:
-                words.append(_Token(position, position + 1, tag))
+                words.append(TaggedWord(position, position + 1, tag))
         return words
 
 
@@ -144,16 +142,16 @@ def _viterbi(logits: Sequence[Matrix], transitions: Matrix) -> list[list[int]]:
     return [path[:length].tolist() for path, length in zip(paths, lengths, strict=True)]
 
 
-def _entities(clause: str, tokens: Sequence[_Token], offset: int) -> Iterator[EntitySpan]:
+def _entities(clause: str, tokens: Sequence[TaggedWord]) -> Iterator[EntitySpan]:
     """Yield people, organisations, and places; adjoining places and their house numbers are one address."""
     position = 0
     while position < len(tokens):
         start, end, tag = tokens[position]
         position += 1
         if tag == "PER" and _HAN.search(clause[start:end]):
-            yield EntitySpan("PERSON", offset + start, offset + end, 0.85, _NAME)
+            yield EntitySpan("PERSON", start, end, 0.85, _NAME)
         elif tag == "ORG":
-            yield EntitySpan("ORGANIZATION", offset + start, offset + end, 0.7, _NAME)
+            yield EntitySpan("ORGANIZATION", start, end, 0.7, _NAME)
         elif tag == "LOC":
             while position < len(tokens) and _goes_on(clause, tokens, position):
                 end = tokens[position].end
@@ -162,10 +160,10 @@ def _entities(clause: str, tokens: Sequence[_Token], offset: int) -> Iterator[En
             while position < len(tokens) and tokens[position].start < end:
                 position += 1
             if _HAN.search(clause[start:end]):
-                yield EntitySpan(entity, offset + start, offset + end, 0.85, _NAME)
+                yield EntitySpan(entity, start, end, 0.85, _NAME)
 
 
-def _goes_on(clause: str, tokens: Sequence[_Token], position: int) -> bool:
+def _goes_on(clause: str, tokens: Sequence[TaggedWord], position: int) -> bool:
     """Does the place go on with the token at `position`: another place, or a site that a house number follows?"""
     start, end, tag = tokens[position]
     if tag == "LOC":

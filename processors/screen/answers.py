@@ -1,133 +1,87 @@
 """An answer in a turn of its own: "it's 4471#" is a secret by the question before it, which the recognisers of one text
-do not see. They are shown the answer behind a question of the same kind.
+do not see. They are shown the answer behind a question of the same kind; numbers are known by their shape.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from inference.protocols import EntitySpan
 from processors.pii.redact import Redaction, apply
 from processors.pii.redaction import policy_of
-from processors.ports import Models, ProfileBook
+from processors.ports import EntityAnalyzer, Models, ProfileBook, TextLanguage
+from processors.screen.asked_numbers import LEAD, AskedNumber, asked_numbers, number_answer
+from processors.screen.questions import asking, request_in, wants
 from schemas.profile.pii_policy import CREDENTIAL
 
 LONGEST_ANSWER = 200
 """Characters; who writes more than that says in it what it is."""
-_WANTS = (
-    r"(?:what(?:['’]?s|[ ](?:is|was|are))|which[ ](?:one|word|code|pin|number|password)"
-    r"|(?:tell|send|give|text|remind|show|read|get)"
-    r"[ ](?:me|us)|share|enter|type|provide|confirm|state|supply|spell|need|know|remember|recall"
-    r"|(?:can|could|may)[ ](?:i|we)"
-    r"[ ](?:have|get))"
-)
-_WHOSE = r"\b(?:the|your|my|our|his|her|their|its|this|that)(?:[ ][\w'’-]{1,20}){0,4}?[ ]"
-# "the password policy", "what is the password for?", "the PIN pad"
-_NOT_IT = (
-    r"(?!['’]s|[ -](?:managers?|hints?|polic|fields?|requirements?|length|rules?|prompt|reset|recovery|format|page"
-    r"|strength|pad|box|screen|machine|in[ ]the[ ]garden|hash(?:es|ing)?|columns?|button|flow"
-    r"|of[ ](?!(?:the|your|my|our|his|her|their|this|that)\b)"
-    r"|on[ ](?:the|a|your)[ ](?:map|board|chip|connector|jacket))|[ ]for[ ]?\?)"
-)
-_SAYS_ZH = r"(?:告[诉訴]|[发發给給说說报報])(?:我|咱|俺|我们|我們|一下|下)"
-_VALUE_ZH = (
-    r"(?:是|[为為])?(?:多少(?![位个個次钱錢字])|几号|(?<![干做])什么(?![时時意问問原要规規格用牌算字软颜类样])"
-    r"|(?<![幹做])什麼(?![时時意问問原要规規格用牌算字軟顏類樣])|啥|(?<!在)哪[个個](?!字))"
-)
-
-
-def _asking(english: str, chinese: str) -> re.Pattern[str]:
-    """A sentence that wants the value of a secret, in either language."""
-    return re.compile(
-        rf"\b{_WANTS}\b[^.?!\n]{{0,60}}?{_WHOSE}{english}(?![A-Za-z]){_NOT_IT}"
-        rf"|\b(?:what|which)[ ](?:[a-z]{{2,12}}[ ])?{english}[ ](?:do|does|is|are|should|shall)\b"
-        rf"|\b(?:your|the|my)[ ](?:[\w'’-]{{1,20}}[ ]){{0,3}}?{english}{_NOT_IT}"
-        r"(?:[ ](?:please|pls|again|(?:of|for|to|on)(?:[ ][\w'’-]{1,20}){1,4}))?[ ]?\?"
-        rf"|{chinese}(?:呢|又)?(?:[^。！!?？\n]{{0,8}}?{_VALUE_ZH}|[?？]|(?<=呢)(?=[ ]?\Z)"
-        rf"|[^。！!?？\n]{{0,6}}?{_SAYS_ZH})"
-        rf"|(?:{_SAYS_ZH}|[请請][你您]?[输輸]入)[^。！!?？\n]{{0,12}}{chinese}(?![学學]|管理|要求|规则|規則)",
-        re.IGNORECASE,
-    )
-
-
-_PASSWORD = _asking(
+_PASSWORD = asking(
     r"(?:pass(?:words?|phrases?)|wi-?fi[ ]key|log[- ]?in)",
     r"(?<!财富|流量|成功|幸福|人生|基因|遗传|摩斯|凯撒|阅兵|军训)(?<!财富的|成功的|幸福的|人生的)(?:密[码碼]|口令)",
 )
-_CODE = _asking(
+_CODE = asking(
     r"(?:(?:door|gate|entry|entrance|building|garage|alarm|safe|lock(?:er)?|lockbox|keypad|access|security|verification"
     r"|confirmation|log-?in|unlock|backup|recovery|one[- ]time|front|back)[ ](?:codes?|combination|number)|combination"
     r"|pin(?:[ ]code|[ ]number)?|pass-?code|puk|cvv|cvc|otp)",
     r"(?:[门門]禁|[验驗][证證]|开[门門]|取件|提取|[动動][态態]|安全|PIN)[码碼]",
 )
-# "Where do I enter the password?", "did you send him the code?": about one, and answered by no secret.
-_ABOUT_ONE = re.compile(
-    r"\b(?:where|why|how|when|whether|if|who|did|does|has|have|had|should|must|will|would|don['’]t|never|forgot)\b"
-    r"|什么时候|什麼時候|何时"
-    r"|怎么|怎麼|为什么|為什麼|谁|誰|哪里|哪裡|有没有|是不是|要不要|[换換改忘丢设設]",
+_KEY = re.compile(
+    r"\b(?:key|token|secret)(?![A-Za-z]|[ ](?:of|to|in|type|names?|id)\b)"
+    r"|密[钥鑰匙]|秘钥|令牌|(?<![A-Za-z])(?:api|app|access|client)?[ _-]?(?:key|token|secret)(?![A-Za-z])",
     re.IGNORECASE,
 )
-# The same within the words that ask: "do you know who has the password?", "what's the name of the login button?"
-_ASKS_OTHER = re.compile(
-    r"\b(?:where|why|how|when|whether|if|who)\b|\b(?:name|title|label|colou?r|column|field|type|table|file|folder|path"
-    r"|link|page|owner|reason|point|purpose|use|problem|issue|status|size|length|algorithm|step|regex|pattern|deadline)s?"
-    r"[ ](?:of|for|to|behind|with|in|on|that|which)\b|在哪|哪里|哪裡|怎么|怎麼|谁|誰|为什么|為什麼",
-    re.IGNORECASE,
-)
-# "Which app asks for the password?" A number or a word may be the secret itself.
-_OTHER_THING = re.compile(
-    r"\b(?:what|which)[ ](?!(?:is|was|are|were|about|if|numbers?|words?|digits?|figures|one)\b)[a-z]+\b", re.IGNORECASE
-)
-_ASKS_ITSELF = re.compile(r"what|which|tell|send|give|text|remind|show|share", re.IGNORECASE)
-_CLAUSE_END = re.compile(r"[,;:，；：—–]")
+# A turn without any of these words asks for none of the below: a cheap look first.
+_ASKED_NOUNS = (
+    "key", "token", "secret", "passport", "licen", "ssn", "social", "number", " no", "#", "account", "bank", "card",
+    "phone", "cell", "mobile", "landline", "号", "號", "钥", "鑰", "匙", "证", "證", "账", "帐", "賬", "卡", "令牌",
+    "电话", "電話", "手机", "座机", "联系",
+)  # fmt: skip
 # Says that there is none, or where it is.
 _NO_ANSWER = re.compile(
     r"(?:我?(?:去|先|再)?(?:查|看|找|翻)(?:一下|一|下|看|找|查)?|保密|老样子"
     r"|就?(?:[贴写放记存發发])?在[^!-~，。！？]{1,8}[里上下面边头]"
     r"|(?:抽屉|手机|本子|微信|邮箱|邮件|冰箱|桌子|墙|纸条)[里上])[。！!~]?\Z"
 )
-_SENTENCE_END = re.compile(r"[.?!。？！\n]")
 # What an answer begins with, before the secret.
 _LEAD = re.compile(
     r"(?:(?:(?:i[ ](?:think|believe|guess)|maybe|probably|yes|yeah|sure|ok(?:ay)?|oh|um|well|right|let[ ]me[ ]see"
     r"|of[ ]course|here(?:['’]s|[ ]it[ ]is|[ ]you[ ]go))(?![A-Za-z0-9_])|(?:好像|应该|應該|大概|可能)是?"
-    r"|嗯|哦|好的?)[,:. ，：。]{0,3}){1,3}",
+    r"|嗯|哦|好的?|我?用的?是?)[,:. ，：。]{0,3}){1,3}",
     re.IGNORECASE,
 )
 # The question as the recognisers know it, in both languages: the answer may be in either.
 _OF_PASSWORD = ("What is the password? ", "密码是什么？")
 _OF_CODE = ("What is the door code? ", "门禁密码多少？")
+_OF_KEY = ("What is the API key? ", "API密钥是什么？")
 _LAST = 300
 """Characters of the turn before: its question stands at its end."""
 
 
-def asked_for(before: str) -> tuple[str, ...]:
-    """The questions that the end of a turn stands for; none where it asks for no secret. Linear in 300 characters."""
+class Asked(NamedTuple):
+    """What the end of a turn asks for: secrets, as the questions that stand for them, and numbers by their shape."""
+
+    questions: tuple[str, ...]
+    key: bool
+    numbers: tuple[AskedNumber, ...]
+
+
+def asked_for(before: str) -> Asked | None:
+    """What the end of a turn asks for; None where it asks for nothing secret. Linear in 300 characters."""
     last = before[-_LAST:]
-    return (*(_OF_PASSWORD if _wants(_PASSWORD, last) else ()), *(_OF_CODE if _wants(_CODE, last) else ()))
-
-
-def _wants(pattern: re.Pattern[str], text: str) -> bool:
-    return any(not _about(text, match) and not _passed_over(text, match) for match in pattern.finditer(text))
-
-
-def _about(text: str, match: re.Match[str]) -> bool:
-    """Is it a question about a secret, which no secret answers?"""
-    before = _SENTENCE_END.split(text[: match.start()])[-1]
-    if _ABOUT_ONE.search(before) is not None or _ASKS_OTHER.search(_CLAUSE_END.split(match[0])[-1]) is not None:
-        return True
-    clause = _CLAUSE_END.split(before)[-1]
-    return _ASKS_ITSELF.match(match[0]) is None and _OTHER_THING.search(clause) is not None
-
-
-def _passed_over(text: str, match: re.Match[str]) -> bool:
-    """Does a question follow a sentence that is none? "I need your PIN later. How many guests?" """
-    rest = text[match.end() - 1 :]
-    end = _SENTENCE_END.search(rest)
-    if end is None or end[0] in "?？":
-        return False
-    return re.search("[?？]", rest[end.end() :]) is not None
+    low = last.lower()
+    request = request_in(last) if any(noun in low for noun in _ASKED_NOUNS) else ""
+    questions = (
+        *(_OF_PASSWORD if wants(_PASSWORD, last) else ()),
+        *(_OF_CODE if wants(_CODE, last) else ()),
+    )
+    key = _KEY.search(request) is not None
+    numbers = asked_numbers(request)
+    return Asked(questions, key, numbers) if questions or key or numbers else None
 
 
 def shortened(text: str, most: int) -> str:
@@ -136,42 +90,62 @@ def shortened(text: str, most: int) -> str:
 
 
 def secret_answer(before: str, content: Redaction, tenant: str, models: Models, book: ProfileBook) -> Redaction | None:
-    """The redacted `content` without the secret that it gives where the redacted turn `before` asks for one; None where
-    it gives none."""
-    if not before or len(content.text) > LONGEST_ANSWER or _NO_ANSWER.match(content.text):
-        return None
-    questions = asked_for(before)
-    if not questions:
-        return None
-    lead = _LEAD.match(content.text)
-    skipped = lead.end() if lead is not None else 0
-    asked = [(question, len(question) - skipped) for question in questions]
-    texts = [question + content.text[skipped:] for question, _ in asked]
-    found = models.analyzer.analyze(texts, [models.language_of(text) for text in texts])
+    """The redacted `content` without what it gives away where the redacted turn `before` asks for it; None where it
+    gives nothing away."""
     policy = policy_of(book, tenant)
-    places = sorted(
-        {
-            (max(span.start - ahead, skipped), span.end - ahead)
-            for (question, ahead), spans in zip(asked, found, strict=True)
-            for span in spans
-            if span.entity == CREDENTIAL and span.score >= policy.min_score and span.end > len(question)
-        }
-    )
-    secrets = [EntitySpan(CREDENTIAL, start, end, 1.0, "answer") for start, end in _joined(places)]
-    if not secrets:
+    given = answer_spans(before, content.text, models.analyzer, models.language_of, policy.min_score)
+    if not given:
         return None
     marked = [
         EntitySpan(entity, start, end, 1.0, "screen")
         for entity, start, end in content.entities
-        if not any(start < s.end and s.start < end for s in secrets)
+        if not any(start < s.end and s.start < end for s in given)
     ]
-    clean = apply(content.text, [*secrets, *marked], policy, models.tokeniser(tenant))
-    name = next(name for name in clean.found if name.startswith(f"{CREDENTIAL}:"))
-    counted = {**content.found, name: content.found.get(name, 0) + len(secrets)}
+    clean = apply(content.text, [*given, *marked], policy, models.tokeniser(tenant))
+    found = Counter(content.found)
+    found.update(f"{span.entity}:{policy.action(span.entity)}" for span in given)
     return replace(
-        content, text=clean.text, refused=content.refused or clean.refused, found=counted, entities=clean.entities,
-        gone=(*content.gone, *clean.gone),
+        content, text=clean.text, refused=content.refused or clean.refused, found=dict(found), entities=clean.entities,
+        taken=(*content.taken, *clean.taken), gone=(*content.gone, *clean.gone),
     )  # fmt: skip
+
+
+def answer_spans(
+    before: str, answer: str, analyzer: EntityAnalyzer, language_of: Callable[[str], TextLanguage], min_score: float
+) -> list[EntitySpan]:
+    """What `answer` gives away by the question that ends `before`: sorted, none overlapping."""
+    if not before or len(answer) > LONGEST_ANSWER or _NO_ANSWER.match(answer):
+        return []
+    asked = asked_for(before)
+    if asked is None:
+        return []
+    behind = [(question, _LEAD.match(answer)) for question in asked.questions]
+    behind += [(question, LEAD.match(answer)) for question in (_OF_KEY if asked.key else ())]
+    skipped = [(question, lead.end() if lead is not None else 0) for question, lead in behind]
+    secrets = _secrets(skipped, answer, analyzer, language_of, min_score) if skipped else []
+    numbers = [
+        n for n in number_answer(asked.numbers, answer) if not any(n.start < s.end and s.start < n.end for s in secrets)
+    ]
+    return sorted([*secrets, *numbers], key=lambda span: span.start)
+
+
+def _secrets(
+    asked: Sequence[tuple[str, int]],
+    answer: str,
+    analyzer: EntityAnalyzer,
+    language_of: Callable[[str], TextLanguage],
+    min_score: float,
+) -> list[EntitySpan]:
+    """The credentials of `answer` behind each question, which the answer's characters from the given one on follow."""
+    texts = [question + answer[skipped:] for question, skipped in asked]
+    found = analyzer.analyze(texts, [language_of(text) for text in texts])
+    places = {
+        (max(span.start - len(question), 0) + skipped, span.end - len(question) + skipped)
+        for (question, skipped), spans in zip(asked, found, strict=True)
+        for span in spans
+        if span.entity == CREDENTIAL and span.score >= min_score and span.end > len(question)
+    }
+    return [EntitySpan(CREDENTIAL, start, end, 1.0, "answer") for start, end in _joined(sorted(places))]
 
 
 def _joined(places: list[tuple[int, int]]) -> list[tuple[int, int]]:

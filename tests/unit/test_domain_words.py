@@ -42,7 +42,7 @@ _TALK = """
     一个 不再 偶尔 后的 开始 怎么 总是
     手术 没再 消了 特别 真的 经常 还是
     generally meals minute normally surgery 今天 停了 到了 厉害 基本 好了 完全 小时 工具 得过 慢慢 我的 护士 时候
-    早就 昨天 没几 空腹 终于 觉得 越来越 老是 loss
+    早就 昨天 没几 空腹 终于 觉得 越来越 老是 提供 loss
 """
 # Things of the engine, or of programs: columns, metrics, commands, the weight of a feature, the height of a page.
 _ENGINE = """

@@ -12,6 +12,7 @@ import pytest
 from inference.pii import (
     accounts,
     cards,
+    chinese_known,
     chinese_names,
     command_lines,
     common,
@@ -37,12 +38,16 @@ from inference.pii import (
     told_secrets,
 )
 from inference.pii.analyzer import RULES
+from processors.screen import answers, asked_numbers, questions
 from schemas.profile.patterns import unbounded
 from tests.linear import assert_linear
 
 MODULES = (
     accounts,
+    answers,
+    asked_numbers,
     cards,
+    chinese_known,
     chinese_names,
     command_lines,
     common,
@@ -62,6 +67,7 @@ MODULES = (
     opening_codes,
     phones,
     provider_keys,
+    questions,
     said_secrets,
     said_secrets_zh,
     secret_values,
@@ -75,6 +81,15 @@ PATTERNS |= {
     for name, value in vars(module).items()
     if isinstance(value, re.Pattern)
 }
+PATTERNS |= {f"chinese form {name}": pattern for name, pattern in chinese_known.forms().items()}
+PATTERNS |= {
+    f"no name {word}: {side}": pattern
+    for word, told in chinese_known.ordinary().items()
+    for side, pattern in (("behind", told.behind), ("before", told.before))
+    if pattern is not None
+}
+PATTERNS |= {f"asked {n} {a.entity}": a.noun for n, a in enumerate(asked_numbers.ASKED)}
+PATTERNS |= {f"answer {n} {a.entity}": a.shape for n, a in enumerate(asked_numbers.ASKED)}
 # These run on one word, number or line end, which is bounded already.
 ON_BOUNDED_TEXT = {"inference.pii.phones _GROUP", "inference.pii.english_lexicon _FAMILY_ENDING"}
 

@@ -162,6 +162,59 @@ async def test_d5_an_answer_in_its_own_turn_is_a_secret_by_its_question(
     assert last.sealed.metadata["raw"] != answer
 
 
+@pytest.mark.parametrize(
+    ("asked", "answer", "kept", "refused"),
+    [
+        ("What's your passport number?", "E12345678", "<PASSPORT>", False),
+        ("I need your passport number to book.", "Sure, it's N4471902, new", "Sure, it's <PASSPORT>, new", False),
+        ("Could you give me your driver's licence number?", "F255-921-50-0940", "<US_DRIVER_LICENSE>", False),
+        ("What's your SSN?", "845119027", "<US_SSN>", False),
+        ("Which bank account should it go to?", "To 73019284, please", "To <BANK_ACCOUNT>, please", False),
+        ("What number can I call you on?", "555-0147", "<PHONE_NUMBER>", False),
+        ("Which API key are you using?", "I'm on q7Lm20vTnB44xKd", "I'm on <CREDENTIAL>", True),
+        ("你的护照号是多少？", "是E12345678", "是<PASSPORT>", False),
+        ("证件号发一下", "H10384726", "<PASSPORT>", False),
+        ("退款打到哪个账号？", "打到4471882039012", "打到<BANK_ACCOUNT>", False),
+        ("你的电话是多少？", "五五五零零幺四七", "<PHONE_NUMBER>", False),
+        ("把密钥发我", "用的Wv93kLmm20Qz", "用的<CREDENTIAL>", True),
+    ],
+)
+async def test_d5_a_number_or_key_that_answers_a_question_is_what_was_asked_for(
+    bench: Bench, asked: str, answer: str, kept: str, refused: bool
+) -> None:
+    bench.turn(asked, role="assistant")
+    bench.turn(answer, metadata={"raw": answer})
+    last = (await bench.turns())[-1]
+    assert last.sealed.content == kept
+    assert last.refused is refused
+    assert last.sealed.metadata["raw"] != answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("When does your passport expire?", "20310412"),
+        ("What's your passport number?", "I'll look, ask me at 18:30"),
+        ("What's your order number?", "E12345678"),
+        ("What's the ID number of the ticket?", "A4471902"),
+        ("What's your phone number?", "2026-11-20 is better"),
+        ("What's the API key called?", "staging-reader-02"),
+        ("I have your passport number. What's the flight?", "LH12045"),
+        ("How many tokens does it use?", "q7Lm20vTnB44xKd"),
+        ("护照号在哪一页？", "E12345678"),
+        ("订单号是多少？", "E12345678"),
+        ("手机号多少？", "我订单是44719021"),
+        ("密钥存在哪里？", "vault里的kv2prod7"),
+    ],
+)
+async def test_d5_a_number_that_answers_another_question_stays(bench: Bench, asked: str, answer: str) -> None:
+    bench.turn(asked, role="assistant")
+    bench.turn(answer)
+    last = (await bench.turns())[-1]
+    assert last.sealed.content == answer
+    assert not last.refused
+
+
 async def test_d5_an_answer_may_come_a_turn_later(bench: Bench) -> None:
     bench.turn("What's the gate code?", role="assistant")
     bench.turn("One second, I'll look.")
