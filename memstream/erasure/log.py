@@ -202,14 +202,6 @@ class Standing:
             self._stays[place] = m
 
 
-def standing(records: Iterable[Stored], e: Erasure) -> dict[Place, Taken]:
-    """What the erasure takes of these records, each partition in its order."""
-    found = Standing(e)
-    for m in records:
-        found.take(m)
-    return found.found
-
-
 def _before_it(
     here: tuple[str, int], found: Mapping[Place, Taken], stays: dict[Place, Stored], e: Erasure
 ) -> dict[Place, Taken]:

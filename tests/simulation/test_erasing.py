@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from memstream.erasure import eraser as eraser_module
-from memstream.erasure import log as log_module
-from memstream.erasure.log import Log, Place, Taken
+from memstream.erasure.log import Collector, Log, Standing
 from memstream.erasure.ports import Stored
 from processors.erasure.guard import Erased
 from processors.erasure.steps import GateEraser
@@ -34,19 +33,17 @@ Patch = pytest.MonkeyPatch
 
 
 def _a_topic_is_skipped(patch: Patch) -> None:
-    whole = Log._standing
-    patch.setattr(
-        Log, "_standing", lambda self, e: {p: o for p, o in whole(self, e).items() if p[0] != topics.LEDGER.name}
-    )
+    whole = Standing.take
+    patch.setattr(Standing, "take", lambda self, m: None if m.topic() == topics.LEDGER.name else whole(self, m))
 
 
 def _it_is_done_before_its_nulls(patch: Patch) -> None:
     finish, remove = SimRegister.finish, Log.remove
-    left: list[tuple[Log, Erasure]] = []
+    left: list[tuple[Log, Sequence[Erasure]]] = []
 
-    def later(self: Log, e: Erasure) -> dict[str, int]:
-        left.append((self, e))
-        return {}
+    def later(self: Log, erasures: Sequence[Erasure]) -> list[dict[str, int]]:
+        left.append((self, erasures))
+        return [{} for _ in erasures]
 
     def finished(self: SimRegister, e: Erasure, report: dict[str, Any]) -> bool:
         done = finish(self, e, report)
@@ -93,16 +90,20 @@ def _outboxes_stay(patch: Patch) -> None:
 
 def _the_last_erasure_tells_the_order(patch: Patch) -> None:
     """As it was: a project's, which comes at any later time, among them."""
-    whole = log_module.standing
+    whole = Log._collect
 
-    def standing(records: Iterable[Stored], e: Erasure) -> dict[Place, Taken]:
-        found, name = list(records), f'"erasure_id":"{e.erasure_id}"'.encode()
-        met = [n for n, m in enumerate(found) if name in (m.value() or b"")]
-        last = {(found[n].topic(), found[n].partition()): n for n in met}
-        kept = [m for n, m in enumerate(found) if n not in met or n in last.values()]
-        return whole([_by_the_gate(m) if name in (m.value() or b"") else m for m in kept], e)
+    def collect(self: Log, collectors: Sequence[Collector]) -> None:
+        for one in collectors:
+            if not isinstance(one, Standing):
+                whole(self, [one])
+                continue
+            found, name = list(self._topics.read(sorted(one.places))), f'"erasure_id":"{one.e.erasure_id}"'.encode()
+            met = [n for n, m in enumerate(found) if name in (m.value() or b"")]
+            last = {(found[n].topic(), found[n].partition()): n for n in met}
+            for m in [m for n, m in enumerate(found) if n not in met or n in last.values()]:
+                one.take(_by_the_gate(m) if name in (m.value() or b"") else m)
 
-    patch.setattr(log_module, "standing", standing)
+    patch.setattr(Log, "_collect", collect)
 
 
 def _by_the_gate(m: Stored) -> Stored:

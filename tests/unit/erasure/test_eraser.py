@@ -317,7 +317,7 @@ def test_h8_erasures_that_are_due_together_read_the_log_once(house: House) -> No
     house.log.said(topics.LEDGER.name, CUT, "ann's")
     assert house.eraser.look() == 0
     assert house.log.reads == 2, "what to null, and what remains"
-    assert sorted(house.log.nulls()) == sorted(f"k{n}".encode() for n in range(AT_ONCE))
+    assert sorted(k or b"" for k in house.log.nulls()) == sorted(f"k{n}".encode() for n in range(AT_ONCE))
     for n in range(AT_ONCE):
         verify(house.report(f"e{n:03d}"))
         assert house.report(f"e{n:03d}")["nulled"] == {topics.LEDGER.name: 1}, "its own and no other's"
