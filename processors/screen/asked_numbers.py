@@ -106,7 +106,7 @@ _REACHED = re.compile(
     re.IGNORECASE,
 )
 _LEAD_WORDS = (
-    r"it|is|that|this|would|be|should|mine|my|his|hers?|our|their|the|sure|yes|yeah|yep|ok(?:ay)?|oh|um|uh|hm+|well|right"
+    r"it|is|that|this|would|be|should|mine|my|his|hers?|our|their|the|sure|yes|yeah|yep|ok(?:ay)?|oh|um|uh|hm{1,5}|well|right"
     r"|here|you|go|put|to|use|try|take|call|ring|text|me|on|at|i|am|i['’]m|think|believe|guess|maybe|probably|one|a|sec"
     r"|second|moment|just|no|problem|of|course|let|see|please|and|now|says|reads|still|currently|new|work|home|mobile"
     r"|cell|office|(?:passport|account|card|phone|id|licen[cs]e)|number|ssn|got|have|found|there|thing|usual|old|latest|full"

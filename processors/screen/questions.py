@@ -56,7 +56,8 @@ _ASKS_OTHER = re.compile(
 )
 # "Which app asks for the password?" A number or a word may be the secret itself.
 _OTHER_THING = re.compile(
-    r"\b(?:what|which)[ ](?!(?:is|was|are|were|about|if|numbers?|words?|digits?|figures|one)\b)[a-z]+\b", re.IGNORECASE
+    r"\b(?:what|which)[ ](?!(?:is|was|are|were|about|if|numbers?|words?|digits?|figures|one)\b)[a-z]{1,30}\b",
+    re.IGNORECASE,
 )
 _ASKS_ITSELF = re.compile(r"what|which|tell|send|give|text|remind|show|share", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[,;:，；：—–]")
