@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from processors.dedupe.features import Features, extract_features, is_function, is_number, stem
+from processors.memory.changes.ending import Ending, ending_of, ends, of_another
 from processors.memory.changes.excluding import (
     OF_NO_KIND,
     Claim,
@@ -73,6 +74,10 @@ class Statement:
         return claims_of(self.text)
 
     @cached_property
+    def ending(self) -> Ending:
+        return ending_of(self.text)
+
+    @cached_property
     def withdrawn(self) -> frozenset[str]:
         """Words of what it takes back, without those that any such statement has."""
         tokens = self.of_withdrawn.tokens
@@ -99,17 +104,22 @@ class Statement:
 @dataclass(frozen=True, slots=True)
 class Measured:
     """`told`: signs of the newer statement that the older has not; `tells`: they say that something changed; `says_so`:
-    and that it is the same thing; `meets`: the two share a word beside those of whom they speak; `excludes`: by their
-    words they cannot both be true; `withdraws`: the newer takes back what the older says; `names`: and says nearly all
-    of it; `values`: all measures, float32."""
+    and that it is the same thing; `meets`: the two share a word beside those of whom they speak; `likens`: and half of
+    the older one's words, of the same subject; `excludes`: by their words they cannot both be true; `withdraws`: the
+    newer takes back what the older says; `names`: and says nearly all of it; `ends`: the newer says that a thing which
+    the older tells of has ended; `parts`: it is of one day, a thought, or of another one of a kind; `values`: all
+    measures, float32."""
 
     told: frozenset[Sign]
     tells: bool
     says_so: bool
     meets: bool
+    likens: bool
     excludes: bool
     withdraws: bool
     names: bool
+    ends: bool
+    parts: bool
     values: Floats
 
 
@@ -131,7 +141,7 @@ def measured(old: Statement, new: Statement) -> Measured:
     flips = float(denied[0] != denied[1])
     borne, before = [float(s in told) for s in SIGNS], [float(s in old.signs) for s in SIGNS]
     lengths = len(old.features.tokens), len(new.features.tokens)
-    ends = float(bool(told & {"ended", "newer"}) and "beside" not in told)
+    gone = float(bool(told & {"ended", "newer"}) and "beside" not in told)
     sign = float(changes)
     values = [
         cosine, shared, both / max(1, len(new.words)), both / max(1, len(old.words | new.words)),
@@ -141,7 +151,7 @@ def measured(old: Statement, new: Statement) -> Measured:
         *numbers, numbers[0] * shared, numbers[0] * shared * same,
         *denied, flips, flips * shared, flips * cosine, flips * shared * same,
         *borne, *before, sign, sign * shared, sign * cosine, sign * same, sign * same * shared,
-        float(says_so), ends * float(shared >= NEAR),
+        float(says_so), gone * float(shared >= NEAR),
         *(b * cosine for b in borne), *(b * shared for b in borne), *(b * same for b in borne),
     ]  # fmt: skip
     chinese = float(language_of_statement(new.text) == "zh")
@@ -154,4 +164,9 @@ def measured(old: Statement, new: Statement) -> Measured:
         taken_back = names = False
     names = names and old.features.negations % 2 == new.of_withdrawn.negations % 2
     withdraws = taken_back and may_be_withdrawn(old.text)
-    return Measured(told, changes, says_so, meets, apart(old.claims, new.claims), withdraws, names, whole)
+    return Measured(
+        told, changes, says_so, meets, likens=meets and bool(same) and shared >= NEAR,
+        excludes=apart(old.claims, new.claims), withdraws=withdraws, names=names,
+        ends=ends(old.text, old.features, new.ending), parts=new.ending.once or of_another(old.text, new.text),
+        values=whole,
+    )  # fmt: skip

@@ -1,0 +1,195 @@
+"""What a statement says has ended, or was replaced, by naming it: "User has given up tennis", 用户把健身卡退了. The older
+statement of the same person that names the same thing ends by it. The words are those of `ending.toml`. Pure.
+
+A thing in common is not enough: what the newer statement names stands whole in the older one, with nothing before or
+behind it that makes it another thing (a dog walker for a dog), and the older one was not over when it was said.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+
+from pydantic import BaseModel, ConfigDict
+
+from processors.dedupe.features import HAN, Features, extract_features, is_function, is_number, stem
+from processors.memory.changes.signs import Language, language_of_statement
+
+
+class _Words(BaseModel):
+    """The words of a language, as the file explains them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    who: str
+    between: str
+    until: str
+    ended: list[str]
+    by_itself: list[str]
+    empty: str
+    past: list[str]
+    beside: list[str]
+    once: list[str]
+    ordinal: str
+    follows: str
+    before: str
+
+
+class _Patterns:
+    def __init__(self, language: Language) -> None:
+        w = _Words.model_validate(_DATA[language])
+        edge = r"(?<![\w-])(?:{})(?![\w-])" if language == "en" else "(?:{})"
+        self.ended = [re.compile(f"(?P<who>{w.who}){w.between}(?:{p}){w.until}") for p in w.ended]
+        self.by_itself = [re.compile(f"(?:{p}){w.until}") for p in w.by_itself]
+        self.past = re.compile(edge.format("|".join(w.past)))
+        self.beside = re.compile(edge.format("|".join(w.beside)))
+        self.once, self.ordinal = re.compile(edge.format("|".join(w.once))), re.compile(w.ordinal)
+        self.empty = frozenset(map(stem, w.empty.split()))
+        self.follows, self.before = frozenset(w.follows.split()), frozenset(w.before.split())
+
+
+_DATA = tomllib.loads((files(__package__) / "ending.toml").read_text(encoding="utf-8"))
+_OF: dict[Language, _Patterns] = {"en": _Patterns("en"), "zh": _Patterns("zh")}
+_OWNER = re.compile(r"^(?:用[户戶](?:的|家的?)?|User(?:'s)? ?)")
+_THING = re.compile(r"用[户戶]的(?P<zh>[^，。]{2})|User's (?P<en>[\w-]+)")
+_LEAD = re.compile(r"(?:Since|After|As of|From|With|Because of|In) [^,]*?,? (?=User\b)")
+MOST_READ = 300
+"""Characters of a statement in which an ending is looked for."""
+MOST_NAMED = 8
+"""Words of a thing that is looked for in an older statement; what is longer is no name."""
+MOST_PARTS = 3
+"""Parts in which a Chinese name may lie in an older statement, in its order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A thing that a statement says has ended; `who` of whom it is said, `when` words that stand beside it; `led`: it
+    begins with a verb."""
+
+    language: Language
+    who: str
+    what: str
+    when: str
+    led: bool
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What a statement says has ended, and whether it says so of one day only, or as a thought: then it ends nothing."""
+
+    named: tuple[Named, ...]
+    once: bool
+
+
+def ending_of(text: str) -> Ending:
+    read = _LEAD.sub("", _read(text), count=1)
+    language = language_of_statement(read)
+    patterns = _OF[language]
+    once = patterns.once.search(read) is not None
+    if once or patterns.beside.search(read):
+        return Ending((), once)
+    return Ending(tuple(n for clause in _clauses(language, read) for n in _found(patterns, language, clause)), once)
+
+
+def _read(text: str) -> str:
+    return text[:MOST_READ].rstrip(".。！! ")
+
+
+def _clauses(language: Language, read: str) -> list[str]:
+    """Its clauses, each with the one of whom the statement speaks; an English statement is one."""
+    if language == "en":
+        return [read]
+    clauses = [c for c in re.split("[，；]", read) if c]
+    owner = read[:2] if _OWNER.match(read) else ""
+    bare = [f"{owner}{c}" for c in clauses[1:] if owner and not _OWNER.match(c)]
+    return [*clauses, *bare]
+
+
+def _found(patterns: _Patterns, language: Language, read: str) -> Iterator[Named]:
+    for pattern in (*patterns.ended, *patterns.by_itself):
+        if (match := pattern.match(read)) is None:
+            continue
+        groups = match.groupdict()
+        what = _OWNER.sub("", groups["what"], count=1)
+        stems = (stem(t) for t in extract_features(what).tokens if not is_function(t))
+        words = tuple(w for w in stems if w not in patterns.empty)
+        who, when = groups.get("who") or "", groups.get("when") or ""
+        if when.startswith("的"):  # of whom it is said
+            who, when = who + when, ""
+        yield Named(language, who, what, when, "when" in groups, words)
+
+
+def of_another(old: str, new: str) -> bool:
+    """Whether two statements are of the first and the second of a kind."""
+    first, second = (set(_OF[language_of_statement(t)].ordinal.findall(_read(t))) for t in (old, new))
+    return bool(first and second and not first & second)
+
+
+def ends(text: str, features: Features, new: Ending) -> bool:
+    """Whether an older statement says that what newer words call ended is so."""
+    if not new.named or (language := language_of_statement(text)) != new.named[0].language:
+        return False
+    patterns, read = _OF[language], _read(text)
+    if patterns.past.search(read):
+        return False
+    return any(_of_same(read, named) and _names(patterns, read, features, named) for named in new.named)
+
+
+def _of_same(read: str, named: Named) -> bool:
+    """Is an older statement of the same person?"""
+    who = named.who.removesuffix(" and others").removesuffix("和别人")
+    if who and not re.match(rf"{re.escape(who)}(?!\w)" if named.language == "en" else re.escape(who), read):
+        return False
+    thing = _THING.match(read)
+    if thing is None or who not in ("", "User", "用户", "用戶"):
+        return True
+    return thing["zh"] in named.what if thing["zh"] else stem(thing["en"].lower()) in named.words
+
+
+def _names(patterns: _Patterns, read: str, features: Features, named: Named) -> bool:
+    """Does the thing stand whole in an older statement?"""
+    if named.language == "zh":
+        return _names_zh(patterns, read, named)
+    words = named.words
+    stems = [stem(t) for t in features.tokens]
+    if not words or len(words) > MOST_NAMED or not set(words) <= set(stems) or all(map(is_number, words)):
+        return False
+    at = [stems.index(word) for word in words]
+    first, last = min(at), max(at)
+    before = features.tokens[first - 1] if first else ""
+    behind = features.tokens[last + 1] if last + 1 < len(stems) else ""
+    subject = len(extract_features(named.who).tokens)
+    led = first <= max(1, subject) or is_function(before) or is_number(before) or before in patterns.before
+    ended = not behind or bool(features.flags[last + 1]) or is_function(behind) or is_number(behind)
+    return led and (ended or behind in patterns.follows or stem(behind) in patterns.empty)
+
+
+def _names_zh(patterns: _Patterns, read: str, named: Named) -> bool:
+    what, when = (re.sub(r"[的了在再]", "", part) for part in (named.what, named.when))
+    if not what or (when and when not in read):
+        return False
+    begin, end = _parts(read, what, 0, MOST_PARTS)
+    if end < 0:
+        return False
+    before, behind = read[begin - 1 : begin], read[end : end + 1]
+    led = named.led or begin <= len(named.who) or before in patterns.before or not HAN <= before < "\ufffe"
+    return led and (not behind or behind in patterns.follows or not HAN <= behind < "\ufffe")
+
+
+def _parts(text: str, what: str, start: int, parts: int) -> tuple[int, int]:
+    """Where the last part of a name begins and ends, whose parts stand in order; each but the first, which may be a
+    verb, has two characters at least. (-1, -1): it does not stand there."""
+    if (at := text.find(what, start)) >= 0:
+        return at, at + len(what)
+    if parts <= 1:
+        return -1, -1
+    least = 1 if parts == MOST_PARTS else 2
+    for size in range(len(what) - 1, least - 1, -1):
+        if (at := text.find(what[:size], start)) >= 0:
+            found = _parts(text, what[size:], at + size, parts - 1)
+            if found[1] >= 0 and (len(what) - size > 1 or size == 1):
+                return found
+    return -1, -1
