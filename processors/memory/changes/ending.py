@@ -32,6 +32,7 @@ class _Words(BaseModel):
     past: list[str]
     beside: list[str]
     once: list[str]
+    part: list[str]
     ordinal: str
     follows: str
     before: str
@@ -45,7 +46,8 @@ class _Patterns:
         self.by_itself = [re.compile(f"(?:{p}){w.until}") for p in w.by_itself]
         self.past = re.compile(edge.format("|".join(w.past)))
         self.beside = re.compile(edge.format("|".join(w.beside)))
-        self.once, self.ordinal = re.compile(edge.format("|".join(w.once))), re.compile(w.ordinal)
+        self.once, self.part = (re.compile(edge.format("|".join(words))) for words in (w.once, w.part))
+        self.ordinal = re.compile(w.ordinal)
         self.empty = frozenset(map(stem, w.empty.split()))
         self.follows, self.before = frozenset(w.follows.split()), frozenset(w.before.split())
 
@@ -126,6 +128,12 @@ def of_another(old: str, new: str) -> bool:
     """Whether two statements are of the first and the second of a kind."""
     first, second = (set(_OF[language_of_statement(t)].ordinal.findall(_read(t))) for t in (old, new))
     return bool(first and second and not first & second)
+
+
+def of_part(old: str, new: str) -> bool:
+    """Whether a newer statement is of a time of the day, or of a share, that the older does not tell of."""
+    pattern = _OF[language_of_statement(new)].part
+    return not set(pattern.findall(_read(new))) <= set(pattern.findall(_read(old)))
 
 
 def ends(text: str, features: Features, new: Ending) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from processors.dedupe.features import Features, extract_features, is_function, is_number, stem
-from processors.memory.changes.ending import Ending, ending_of, ends, of_another
+from processors.memory.changes.ending import Ending, ending_of, ends, of_another, of_part
 from processors.memory.changes.excluding import (
     OF_NO_KIND,
     Claim,
@@ -32,6 +32,7 @@ _SUBJECT = {
     "zh": re.compile(r"(用[户戶]的[^，。]{1,2}|用[户戶]|[^，。]{1,2})"),
 }
 """Whom or what a statement speaks of, roughly: its first words."""
+_OF_USER = re.compile(r"user's |用[户戶]的")
 NEARLY_ALL = 2 / 3
 """Share of the words of a statement that one which takes it back has to say."""
 NEAR = 0.5
@@ -123,6 +124,26 @@ class Measured:
     values: Floats
 
 
+MOST_ALIKE = 1
+"""Characters in common that say nothing of two Chinese statements (狗 of 狗粮)."""
+
+
+def _parted(old: Statement, new: Statement, told: frozenset[Sign]) -> bool:
+    """Is the newer one of one day, a thought, another one of a kind, or of what only one of the two speaks of?"""
+    if new.ending.once or of_another(old.text, new.text):
+        return True
+    if "newer" not in told and (new.numbers - old.numbers or of_part(old.text, new.text)):
+        return True
+    if language_of_statement(new.text) == "zh" and len(old.words & new.words) <= MOST_ALIKE:
+        return True
+    return _speaks_alone(new, old) or _speaks_alone(old, new)
+
+
+def _speaks_alone(one: Statement, other: Statement) -> bool:
+    """Does one speak of somebody or something of the user's that the other does not name?"""
+    return _OF_USER.match(one.subject) is not None and not one.of_subject & other.words
+
+
 def measured(old: Statement, new: Statement) -> Measured:
     cosine = float(np.dot(old.embedding, new.embedding))
     common = old.words & new.words
@@ -167,6 +188,6 @@ def measured(old: Statement, new: Statement) -> Measured:
     return Measured(
         told, changes, says_so, meets, likens=meets and bool(same) and shared >= NEAR,
         excludes=apart(old.claims, new.claims), withdraws=withdraws, names=names,
-        ends=ends(old.text, old.features, new.ending), parts=new.ending.once or of_another(old.text, new.text),
+        ends=ends(old.text, old.features, new.ending), parts=_parted(old, new, told),
         values=whole,
     )  # fmt: skip
