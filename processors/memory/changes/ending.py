@@ -28,6 +28,11 @@ class _Words(BaseModel):
     until: str
     ended: list[str]
     by_itself: list[str]
+    role: list[str]
+    held: str
+    many: str
+    leaver: list[str]
+    held_by: str
     empty: str
     past: list[str]
     beside: list[str]
@@ -44,6 +49,11 @@ class _Patterns:
         edge = r"(?<![\w-])(?:{})(?![\w-])" if language == "en" else "(?:{})"
         self.ended = [re.compile(f"(?P<who>{w.who}){w.between}(?:{p}){w.until}") for p in w.ended]
         self.by_itself = [re.compile(f"(?:{p}){w.until}") for p in w.by_itself]
+        self.held = [
+            *((re.compile(f"(?:{p})"), "role", w.held) for p in w.role),
+            *((re.compile(f"(?:{p})"), "leaver", w.held_by) for p in w.leaver),
+        ]
+        self.many = frozenset(w.many.split())
         self.past = re.compile(edge.format("|".join(w.past)))
         self.beside = re.compile(edge.format("|".join(w.beside)))
         self.once, self.part = (re.compile(edge.format("|".join(words))) for words in (w.once, w.part))
@@ -84,6 +94,11 @@ class Ending:
 
     named: tuple[Named, ...]
     once: bool
+    held: tuple[re.Pattern[str], ...] = ()
+    """Older statements of who held a place that another one holds now, or that its holder left."""
+
+    def tells(self) -> bool:
+        return bool(self.named or self.held)
 
 
 def ending_of(text: str) -> Ending:
@@ -93,7 +108,16 @@ def ending_of(text: str) -> Ending:
     once = patterns.once.search(read) is not None
     if once or patterns.beside.search(read):
         return Ending((), once)
-    return Ending(tuple(n for clause in _clauses(language, read) for n in _found(patterns, language, clause)), once)
+    clauses = _clauses(language, read)
+    named = tuple(n for clause in clauses for n in _found(patterns, language, clause))
+    return Ending(named, once, tuple(h for clause in clauses for h in _held(patterns, clause)))
+
+
+def _held(patterns: _Patterns, clause: str) -> Iterator[re.Pattern[str]]:
+    for pattern, group, older in patterns.held:
+        match = pattern.fullmatch(clause)
+        if match is not None and match[group] not in patterns.many:
+            yield re.compile(older.replace("{" + group + "}", re.escape(match[group])))
 
 
 def _read(text: str) -> str:
@@ -138,10 +162,15 @@ def of_part(old: str, new: str) -> bool:
 
 def ends(text: str, features: Features, new: Ending) -> bool:
     """Whether an older statement says that what newer words call ended is so."""
-    if not new.named or (language := language_of_statement(text)) != new.named[0].language:
+    if not new.tells():
         return False
-    patterns, read = _OF[language], _read(text)
+    language, read = language_of_statement(text), _read(text)
+    patterns = _OF[language]
     if patterns.past.search(read):
+        return False
+    if any(older.fullmatch(read) for older in new.held):
+        return True
+    if not new.named or language != new.named[0].language:
         return False
     return any(_of_same(read, named) and _names(patterns, read, features, named) for named in new.named)
 
@@ -162,7 +191,7 @@ def _names(patterns: _Patterns, read: str, features: Features, named: Named) -> 
     if named.language == "zh":
         return _names_zh(patterns, read, named)
     words = named.words
-    stems = [stem(t) for t in features.tokens]
+    stems = [_doing(stem(t), words) for t in features.tokens]
     if not words or len(words) > MOST_NAMED or not set(words) <= set(stems) or all(map(is_number, words)):
         return False
     at = [stems.index(word) for word in words]
@@ -173,6 +202,11 @@ def _names(patterns: _Patterns, read: str, features: Features, named: Named) -> 
     led = first <= max(1, subject) or is_function(before) or is_number(before) or before in patterns.before
     ended = not behind or bool(features.flags[last + 1]) or is_function(behind) or is_number(behind)
     return led and (ended or behind in patterns.follows or stem(behind) in patterns.empty)
+
+
+def _doing(word: str, words: tuple[str, ...]) -> str:
+    """Who does a thing as the thing (a teacher, teaching)."""
+    return word[:-2] if word[-2:] in ("er", "or") and word[:-2] in words else word
 
 
 def _names_zh(patterns: _Patterns, read: str, named: Named) -> bool:

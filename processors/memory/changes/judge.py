@@ -65,7 +65,7 @@ def changes_others(u: MemoryUpdate) -> bool:
 
 def _says_more(new: Statement) -> bool:
     """Does a statement bear a word of change, or say what others cannot be true beside?"""
-    return bool(new.signs or new.claims or new.withdrawn or new.ending.named)
+    return bool(new.signs or new.claims or new.withdrawn or new.ending.tells())
 
 
 def _is_read(u: MemoryUpdate) -> bool:
