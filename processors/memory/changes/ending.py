@@ -15,7 +15,7 @@ from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict
 
-from processors.dedupe.features import HAN, Features, extract_features, is_function, is_number, stem
+from processors.dedupe.features import HAN, NAME, Features, extract_features, is_function, is_number, stem
 from processors.memory.changes.signs import Language, language_of_statement
 
 
@@ -55,8 +55,8 @@ class _Patterns:
         ]
         self.many = frozenset(w.many.split())
         self.past = re.compile(edge.format("|".join(w.past)))
-        self.beside = re.compile(edge.format("|".join(w.beside)))
-        self.once, self.part = (re.compile(edge.format("|".join(words))) for words in (w.once, w.part))
+        self.beside = re.compile(edge.format("|".join(w.beside)), re.IGNORECASE)
+        self.once, self.part = (re.compile(edge.format("|".join(words)), re.IGNORECASE) for words in (w.once, w.part))
         self.ordinal = re.compile(w.ordinal)
         self.empty = frozenset(map(stem, w.empty.split()))
         self.follows, self.before = frozenset(w.follows.split()), frozenset(w.before.split())
@@ -67,6 +67,8 @@ _OF: dict[Language, _Patterns] = {"en": _Patterns("en"), "zh": _Patterns("zh")}
 _OWNER = re.compile(r"^(?:用[户戶](?:的|家的?)?|User(?:'s)? ?)")
 _THING = re.compile(r"用[户戶]的(?P<zh>[^，。]{2})|User's (?P<en>[\w-]+)")
 _LEAD = re.compile(r"(?:Since|After|As of|From|With|Because of|In) [^,]*?,? (?=User\b)")
+_MEANT = re.compile(r"the |th(?:is|at) ")
+"""Before a thing that is known by a name (the marathon, of the Loch Ness marathon)."""
 MOST_READ = 300
 """Characters of a statement in which an ending is looked for."""
 MOST_NAMED = 8
@@ -160,6 +162,13 @@ def of_part(old: str, new: str) -> bool:
     return not set(pattern.findall(_read(new))) <= set(pattern.findall(_read(old)))
 
 
+def alone_in(text: str, char: str) -> bool:
+    """Does a Chinese character stand in a text as a word of its own, not within another one (狗 of 狗粮)?"""
+    at = text.find(char)
+    behind = text[at + 1 : at + 2]
+    return not behind or not HAN <= behind < "\ufffe" or behind in _OF["zh"].follows
+
+
 def ends(text: str, features: Features, new: Ending) -> bool:
     """Whether an older statement says that what newer words call ended is so."""
     if not new.tells():
@@ -194,12 +203,16 @@ def _names(patterns: _Patterns, read: str, features: Features, named: Named) -> 
     stems = [_doing(stem(t), words) for t in features.tokens]
     if not words or len(words) > MOST_NAMED or not set(words) <= set(stems) or all(map(is_number, words)):
         return False
+    beside = {stem(t) for t in extract_features(named.when).tokens if not is_function(t)} - patterns.empty
+    if not beside <= set(stems):
+        return False
     at = [stems.index(word) for word in words]
     first, last = min(at), max(at)
     before = features.tokens[first - 1] if first else ""
     behind = features.tokens[last + 1] if last + 1 < len(stems) else ""
     subject = len(extract_features(named.who).tokens)
     led = first <= max(1, subject) or is_function(before) or is_number(before) or before in patterns.before
+    led = led or (_MEANT.match(named.what) is not None and bool(features.flags[first - 1] & NAME))
     ended = not behind or bool(features.flags[last + 1]) or is_function(behind) or is_number(behind)
     return led and (ended or behind in patterns.follows or stem(behind) in patterns.empty)
 
@@ -210,7 +223,7 @@ def _doing(word: str, words: tuple[str, ...]) -> str:
 
 
 def _names_zh(patterns: _Patterns, read: str, named: Named) -> bool:
-    what, when = (re.sub(r"[的了在再]", "", part) for part in (named.what, named.when))
+    what, when = (re.sub(r"[的了在再把]", "", part) for part in (named.what, named.when))
     if not what or (when and when not in read):
         return False
     begin, end = _parts(read, what, 0, MOST_PARTS)

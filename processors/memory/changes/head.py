@@ -43,7 +43,7 @@ class ChangeCard(BaseModel):
     retire: Probability | None = None
     """None: nothing ends."""
     retire_like: Probability = 0.85
-    retire_named: Probability = 0.5
+    retire_named: Probability = 0.1
     pairs: int = Field(ge=1)
     seed: int
 
@@ -58,6 +58,8 @@ class ChangeCard(BaseModel):
         if self.retire is None:
             return False
         if found.withdraws or (found.ends and score >= self.retire_named):
+            return True
+        if found.excludes and found.tells and not found.parts and score >= self.mark_told:
             return True
         told = found.says_so and found.meets and not found.parts
         return told and score >= (self.retire_like if found.likens else self.retire)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from processors.dedupe.features import Features, extract_features, is_function, is_number, stem
-from processors.memory.changes.ending import Ending, ending_of, ends, of_another, of_part
+from processors.memory.changes.ending import Ending, alone_in, ending_of, ends, of_another, of_part
 from processors.memory.changes.excluding import (
     OF_NO_KIND,
     Claim,
@@ -124,18 +124,15 @@ class Measured:
     values: Floats
 
 
-MOST_ALIKE = 1
-"""Characters in common that say nothing of two Chinese statements (狗 of 狗粮)."""
-
-
 def _parted(old: Statement, new: Statement, told: frozenset[Sign]) -> bool:
     """Is the newer one of one day, a thought, another one of a kind, or of what only one of the two speaks of?"""
     if new.ending.once or of_another(old.text, new.text):
         return True
     if "newer" not in told and (new.numbers - old.numbers or of_part(old.text, new.text)):
         return True
-    if language_of_statement(new.text) == "zh" and len(old.words & new.words) <= MOST_ALIKE:
-        return True
+    common = old.words & new.words
+    if language_of_statement(new.text) == "zh" and len(common) == 1:
+        return not all(alone_in(s.text, char) for s in (old, new) for char in common)
     return _speaks_alone(new, old) or _speaks_alone(old, new)
 
 
@@ -188,6 +185,6 @@ def measured(old: Statement, new: Statement) -> Measured:
     return Measured(
         told, changes, says_so, meets, likens=meets and bool(same) and shared >= NEAR,
         excludes=apart(old.claims, new.claims), withdraws=withdraws, names=names,
-        ends=ends(old.text, old.features, new.ending), parts=_parted(old, new, told),
+        ends=ends(old.text, old.features, new.ending) and not of_part(old.text, new.text), parts=_parted(old, new, told),
         values=whole,
     )  # fmt: skip
