@@ -147,6 +147,8 @@ def _found(patterns: _Patterns, language: Language, read: str) -> Iterator[Named
         who, when = groups.get("who") or "", groups.get("when") or ""
         if when.startswith("的"):  # of whom it is said
             who, when = who + when, ""
+        if words and all(map(is_number, words)):
+            continue  # a day or a number names no thing
         yield Named(language, who, what, when, "when" in groups, words)
 
 
@@ -201,7 +203,7 @@ def _names(patterns: _Patterns, read: str, features: Features, named: Named) -> 
         return _names_zh(patterns, read, named)
     words = named.words
     stems = [_doing(stem(t), words) for t in features.tokens]
-    if not words or len(words) > MOST_NAMED or not set(words) <= set(stems) or all(map(is_number, words)):
+    if not words or len(words) > MOST_NAMED or not set(words) <= set(stems):
         return False
     beside = {stem(t) for t in extract_features(named.when).tokens if not is_function(t)} - patterns.empty
     if not beside <= set(stems):

@@ -125,8 +125,9 @@ class Measured:
 
 
 def _parted(old: Statement, new: Statement, told: frozenset[Sign]) -> bool:
-    """Is the newer one of one day, a thought, another one of a kind, or of what only one of the two speaks of?"""
-    if new.ending.once or of_another(old.text, new.text):
+    """Is the newer one of one day, a thought, a thing that it names (`ends` judges that), another one of a kind, or of
+    what only one of the two speaks of?"""
+    if new.ending.once or new.ending.named or of_another(old.text, new.text):
         return True
     if "newer" not in told and (new.numbers - old.numbers or of_part(old.text, new.text)):
         return True
