@@ -142,7 +142,8 @@ def _found(patterns: _Patterns, language: Language, read: str) -> Iterator[Named
             continue
         groups = match.groupdict()
         what = _OWNER.sub("", groups["what"], count=1)
-        stems = (stem(t) for t in extract_features(what).tokens if not is_function(t))
+        capitals = {c.lower() for c in re.findall(r"\b[A-Z]{2,}\b", what)}  # US is no "us"
+        stems = (stem(t) for t in extract_features(what).tokens if t in capitals or not is_function(t))
         words = tuple(w for w in stems if w not in patterns.empty)
         who, when = groups.get("who") or "", groups.get("when") or ""
         if when.startswith("的"):  # of whom it is said

@@ -101,6 +101,8 @@ async def test_d3_what_holds_beside_it_is_not_touched(gate: GateBench, old: str,
     [
         ("User is a member of the Labour party", "User left the party early last night"),
         ("User has a Netflix subscription", "User cancelled their Disney subscription"),
+        ("User likes beer", "User is off beer until Easter"),
+        ("User has a visa for Canada", "User's visa for the US expired"),
         ("User plays football for Elmfield", "User stopped watching football"),
         ("User lives in Derby", "User and others sold the caravan in Derby"),
         ("用户开了家咖啡馆", "用户把咖啡馆的燃气合同取消了"),
