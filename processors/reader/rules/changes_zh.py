@@ -35,6 +35,15 @@ _NO_MORE = re.compile(
 )
 """The thing behind its verb, as it is told."""
 _DONE_WITH = re.compile(rf"{_THING}{_OWN}{_SO}(?P<verb>{_any('done_with')})了$")
+_DONE_FIRST = re.compile(
+    rf"(?:我们?)?{_SO}(?P<verb>{_any('done_first')})(?P<thing>[\u4e00-\u9fffA-Za-z0-9+ ]{{1,8}}?)(?:的(?:念头|想法|打算))?了$"
+)
+"""The thing behind it: 戒烟了."""
+_DROPPED = re.compile(rf"{_THING}(?:{_any('pointing')})(?:我)?{_SO}(?P<verb>算|作罢|拉倒|免)了$")
+"""A plan that is named as one: 考研的事算了."""
+_NOT_ANY_MORE = re.compile(rf"(?:我(?:也|就)?)?{_SO}(?P<no>不(?:想|打算|准备)(?:再)?)(?P<thing>{_any('bare')})了$")
+"""What was spoken of before is left out: 不想申请了."""
+_RUN_OUT = re.compile(rf"{_THING}(?<=[{_DATA['runs_out']}]){_SO}(?P<verb>{_any('run_out')})了$")
 _CHANGED_TO = re.compile(rf"{_THING}{_OWN}{_SO}(?P<verb>换成|改成|改用|换到|换去)(?P<new>[^，了]{{1,12}})了$")
 _REACHED = re.compile(rf"{_THING}{_OWN}{_SO}(?P<verb>{_any('reached')})了$")
 _BY_ITSELF = re.compile(rf"{_THING}{_SO}(?P<verb>{_any('by_itself')})了$")
@@ -51,7 +60,7 @@ _NOT_WITHIN = re.compile(
 def changed(clause: Clause) -> list[Found]:
     """Return what a clause says is no longer so, is done with or reached, where its doer is the speaker."""
     said = _bare(clause.raw)
-    if clause.subject != "我" or not clause.states or clause.raw.endswith("吧") or not 4 <= len(said) <= 24:
+    if clause.subject != "我" or not clause.states or clause.raw.endswith("吧") or not 3 <= len(said) <= 24:
         return []
     for pattern, word in _WORDED:
         if (match := pattern.match(said)) is None:
@@ -100,6 +109,18 @@ def _done_with(match: re.Match[str], thing: str, so: str) -> str:
     return f"{{owner}}{so}把{thing}{match['verb']}了"
 
 
+def _done_first(match: re.Match[str], thing: str, so: str) -> str:
+    return f"{{owner}}{so}{match['verb']}{thing}了"
+
+
+def _dropped(match: re.Match[str], thing: str, so: str) -> str:
+    return f"{{owner}}{so}放弃{thing}了"
+
+
+def _not_any_more(match: re.Match[str], thing: str, so: str) -> str:
+    return f"{{owner}}{so}{match['no']}{thing}了"
+
+
 def _changed_to(match: re.Match[str], thing: str, so: str) -> str:
     return f"{{owner}}{so}把{thing}{match['verb']}{match['new']}了"
 
@@ -116,5 +137,5 @@ _OF_THINGS = "卖退换用买租续装玩订停删扔修喝吃学"
 _SHORT = frozenset(_DATA["short_topic"].split())
 _WORDED = (
     (_NO_MORE, _given_up), (_GIVEN_UP, _given_up), (_CHANGED_TO, _changed_to), (_BY_ITSELF, _by_itself),
-    (_DONE_WITH, _done_with), (_REACHED, _reached),
+    (_RUN_OUT, _by_itself), (_DROPPED, _dropped), (_NOT_ANY_MORE, _not_any_more), (_DONE_FIRST, _done_first), (_DONE_WITH, _done_with), (_REACHED, _reached),
 )  # fmt: skip

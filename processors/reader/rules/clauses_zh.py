@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -222,3 +223,19 @@ def _subject(raw: str, before: Subject) -> tuple[Subject, str]:
         return ("亲友" if match and match["child"] else "other"), body
     own_again = ("今年", "现在我") if before == "我的" else ("今年我", "现在我") if before == "亲友" else ()
     return ("我" if own_again and body.startswith(own_again) else before), body
+
+
+_TOPIC = 4
+"""Characters of what stands before its doer at most: 咖啡我现在不喝了."""
+
+
+def joined(parts: Sequence[Clause]) -> list[Clause]:
+    """Clauses, where a short one that says nothing of its own is joined to the one behind it, which names its doer."""
+    out: list[Clause] = []
+    for part in parts:
+        last = out[-1] if out else None
+        if last is not None and last.end == part.start and len(last.raw) <= _TOPIC and part.raw.startswith("我"):
+            out[-1] = replace(part, start=last.start, raw=last.raw + part.raw)
+        else:
+            out.append(part)
+    return out

@@ -42,6 +42,12 @@ _PET = (
     r"dogs?|cats?|puppy|puppies|kittens?|rabbits?|hamsters?|parrots?"
     r"|birds?|fish|turtles?|snakes?|horses?|guinea pigs?|lizards?|ferrets?"
 )
+_PET_ALONE = (
+    r"(?=$|[^\w\s'-]|,? (?:named|called|who|that|which|whose|and|or|but|nor|at|in|on|of|from|with|by|for|since|as|to|too|also"
+    r"|now|any ?more|any longer|right now|here|back home|yet|either|already|again|though|if|when|while|because|so|these"
+    r"|this|I|we|he|she|it|is|was|just|currently|myself|ourselves|lol|haha|(?-i:[A-Z][a-z]+))\b)"
+)
+"""A dog walker is no dog."""
 _NOT_LIKED = (
     r"(?!(?:to [A-Z][a-z]+|it|that|this|these|those|them|him|her|you|your|how|when"
     r"|what|where|why|who|the way|to (?:hear|see|know|share|think|say"
@@ -86,9 +92,9 @@ r" ]old )?(?:kid|child|son|daughter|baby|toddler)\b", constants={"children": Tru
     rule(rf"have (?:any |no )?(?:kids|children)\b(?! {_SOME_OF_THEM}\b)", constants={"children": True},
          says_no={"children": False}),
     rule(rf"have (?:got )?(?:an? |two |three |four |\d )(?:\w{{2,12}} ){{0,2}}?(?P<pet>{_PET}"
-rf")(?:(?: named| called|,) (?P<pet_name>{_NAMES}))?"),
+rf"){_PET_ALONE}(?:(?: named| called|,) (?P<pet_name>{_NAMES}))?"),
     rule(rf"(?:adopted|got|have adopted|have got) an? (?:\w{{2,12}} ){{0,2}}?"
-rf"(?P<pet>{_PET})(?:(?: named| called|,) (?P<pet_name>{_NAMES}))?"),
+rf"(?P<pet>{_PET}){_PET_ALONE}(?:(?: named| called|,) (?P<pet_name>{_NAMES}))?"),
     rule(rf"(?:speak|can speak|am fluent in|am a native speaker of) (?P<languages>{_LIST})"),
     rule(rf"am (?:an? )?(?P<nationality>{_NATIONS}){STOP}"),
     rule(r"am an? (?P<nationality>[A-Z]\w{1,15}) (?:citizen|national)\b"),

@@ -117,7 +117,7 @@ def _lengthened(found: list[Found], own: list[alone_zh.Alone]) -> tuple[list[Fou
 
 def _changes(parts: Sequence[clauses_zh.Clause], taken: Sequence[Found | alone_zh.Alone]) -> list[Found]:
     """What clauses without their doer say, where nothing else tells them."""
-    free = [c for c in parts if not any(t.start < c.end and c.start < t.end for t in taken)]
+    free = [c for c in clauses_zh.joined(parts) if not any(t.start < c.end and c.start < t.end for t in taken)]
     return [f for c in free for f in changed(c)]
 
 

@@ -40,6 +40,8 @@ class _Ended:
     was: tuple[str, ...]
     now: str
     unless: re.Pattern[str]
+    named: bool
+    """What ends is a name, though it opens the sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,8 @@ def _words(language: Language) -> _Words:
 
     slots = {name: slot for slot, names in told["fields"].items() for name in names}
     ended = tuple(
-        _Ended(whole(e["when"]), tuple(e["was"]), e["now"], re.compile(e.get("unless", "(?!)"))) for e in told["ended"]
+        _Ended(whole(e["when"]), tuple(e["was"]), e["now"], re.compile(e.get("unless", "(?!)")), "named" in e)
+        for e in told["ended"]
     )
     return _Words(
         tuple(map(whole, told["clause"])), tuple(map(whole, told["field"])), whole(told["about"]),
@@ -123,7 +126,7 @@ def ended(sentence: Sentence, language: Language, read: Reads) -> list[Found]:
         what = next(g for g in match.groups() if g)
         if rule.unless.fullmatch(what):
             continue
-        if language == "en" and sentence.text.startswith(what):  # it opens its sentence: its capital is no name's
+        if language == "en" and not rule.named and sentence.text.startswith(what):  # it opens its sentence: its capital is no name's
             what = what[:1].lower() + what[1:]
         now, seen = rule.now.replace("{what}", what), {slot for f in out for slot in f.slots}
         for was in rule.was:

@@ -25,6 +25,7 @@ _SAID = re.compile(
     rf"(?P<what>(?!(?:it|that|this|him|her|them|you|us)\b)[\w'’-]+(?: [\w'’-]+){{0,5}}?){_END}",
     re.I,
 )
+_NO_MORE = re.compile(rf"{_LEAD}no more (?P<what>[a-z][\w'-]*(?: [\w'-]+){{0,2}}) for (?:me|us)(?: now)?(?=\s*(?:$|[,;.!]))", re.I)
 _UNIT = r"(?:day|week|month|year)s?"
 _WITHOUT = rf"(?P<what>[a-z]{{3,14}}[- ]free|{alternatives('without')})"
 _FREE = (
@@ -38,7 +39,7 @@ _FREE = (
     ),
 )  # fmt: skip
 
-TAKEN_BACK = ("I take back what I said about ", "I have dropped ")
+TAKEN_BACK = ("I take back what I said about ", "I have dropped ", "I have given up ")
 
 
 def no_longer_so(text: str) -> str | None:
@@ -47,6 +48,8 @@ def no_longer_so(text: str) -> str | None:
         return f"I take back what I said about {match['what']}"
     if match := _DROPPED.match(text):
         return f"I have dropped {match['what']}"
+    if match := _NO_MORE.match(text):
+        return f"I have given up {match['what']}"
     for pattern in _FREE:
         if match := pattern.match(text):
             many = match["n"].lower() not in {"1", "a", "an", "one"}
