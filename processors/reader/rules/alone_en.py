@@ -45,20 +45,20 @@ KEPT_WHOLE = 20
 """Words up to which one that repeats its turn is told all the same: one clause, and nothing to leave out."""
 KEEP = 4.0
 """Weight from which a statement is worth telling (`salience_en.weight`)."""
-KEEP_MORE = 5.0
+KEEP_MORE = 4.0
 """The same for further statements of one turn."""
 KEEP_TOLD = 7.5
 """The same for what happened in a turn of more than MUCH words, where it names no day, number or person: a story has
 many steps, and they are of the moment."""
 MOST = 3
 """Statements of one turn; of one longer than MUCH words, two more."""
-MUCH = 60
+MUCH = 40
 
 _WITHOUT_PLACE = 4
 """Words from which a statement says something without its "there": not "I get sick back there"."""
 
 _INTERJECTION = re.compile(
-    r"(?:(?:by the way|guess what|oh man|like(?=,? (?:my|I|we)\b)|ye+a+h?|yes|yep|yup|nope|nah|oops|wow+|hm+|u[mh]+"
+    r"(?:(?:by the way|guess what|oh man|like(?=,? (?:my|I|we)\b)|ye+a+h?|yes|yep|yup|ya|mhm|omg|welp|meh|nope|nah|oops|wow+|hm+|u[mh]+"
     r"|er+m?|aw+|ugh+|oo+h|whoa|gosh|damn|dude|oh|ok(?:ay)?|well|right|haha|honestly|actually|unfortunately|anyway"
     r"|also|plus"
     r"|and|but|so|then|now|however|luckily|sadly|basically|obviously|of course|for sure|not really|exactly|true|same"
@@ -77,6 +77,13 @@ _ATTACHED = re.compile(
     r"(?:because|since|although|though|while|when|as|until|where|which|who|so that|after|before|or|than)\b", re.I
 )
 _GOES_ON = re.compile(r"(?:and|but|so)? ?(?:it|he|she|they)\b", re.I)
+_GAVE_UP = re.compile(
+    r"(?:and|but)(?: then| finally)? (?:quit|stopped|gave (?:it|them|that) up|gave up|sold (?:it|them)|lost (?:it|them))\b"
+    r"(?! (?:the|my|our|an?|[a-z]+ing) )",
+    re.I,
+)
+_DONE_SO = re.compile(r"(?:I |we )?(?:used to [a-z]|[a-z]+ed\b|had\b|did\b)", re.I)
+"""What one gave up is what the clause before names: "used to smoke but quit in March"."""
 _MEANT = re.compile(
     r"(?:trying to|planning (?:to|on|a|my)|hoping to|learning (?:to|how)|thinking (?:of|about)|working on|saving up"
     r"|looking for|training for|studying for|getting ready)\b"
@@ -128,6 +135,21 @@ _PARTICIPLE = re.compile(rf"[a-z]+ed\b(?! (?:{_BEHIND_A_VERB})\b)")
 _NOUN = re.compile(rf"[a-z]{{3,}}ing (?!(?:{_BEHIND_A_VERB})\b)")
 """Cycling plan: a doing has an object with an article, or a preposition behind it."""
 _BEEN = re.compile(r"(?:never |also |just |only )?been\b")
+_OF_ONES_TASTE = re.compile(
+    r"not (?:(?:really|very|too|that|particularly|exactly) )*(?:(?:much|a lot) of an? [\w' -]+ (?:person|fan|guy|girl|type|eater"
+    r"|reader|cook|drinker)\b|an? (?:\w+ )?(?:fan of (?!it\b|that\b|them\b|this\b)|[a-z]+ person\b)"
+    r"|(?:into|big on|keen on|fond of|good at|crazy about) (?!it\b|that\b|them\b|this\b))"
+)
+"""Not really into sports."""
+_CANNOT = re.compile(
+    r"(?:can't|cannot|can not|could never|couldn't) (?:stand|bear|eat|drink|live without|drive|swim|cook|afford|sing|dance)"
+    r" (?!it\b|that\b|them\b|this\b|you)"
+)
+_WORKS = re.compile(
+    r"(?:work|live|study|teach|commute)(?: full[- ]time| part[- ]time| remotely| mostly| nights)? (?:at|as|with|near"
+    r"|for|in)(?! (?:it|that|this|what|the (?:moment|present|now))\b)"
+)
+"""What nobody asks of somebody: "work at a bank"."""
 _HERE = re.compile(r"(?<!been)\s(?:over |right )?here\b(?!')", re.I)
 _PARENT = re.compile(r"^(?:mum|mom|mama|dad|papa|grandma|grandpa|granny|nan)\b(?!,)(?='s|\s[a-z])", re.I)
 """A parent needs no "my"."""
@@ -258,7 +280,7 @@ def _goes_on(before: str, said: str, clause: Clause) -> bool:
     together = f"{before}, {said}"
     if not clause.states or len(together.split()) > LONGEST or YOU.search(said) or not resolved(together):
         return False
-    if _ATTACHED.match(said) is not None:
+    if _ATTACHED.match(said) is not None or (_GAVE_UP.match(said) and _DONE_SO.search(before)):
         return True
     return not before.startswith(TAKEN_BACK) and _GOES_ON.match(said) is not None and not resolved(said)
 
@@ -279,6 +301,10 @@ def _with_subject(bare: str, clause: Clause, *, known: bool) -> str:
     lowered = f"{text[0].lower()}{text[1:]}"
     if _BEEN.match(lowered):
         return f"I have {lowered}"
+    if _OF_ONES_TASTE.match(lowered):
+        return f"I am {lowered}"
+    if _CANNOT.match(lowered) or _WORKS.match(lowered):
+        return f"I {lowered}"
     if lowered.startswith(("born in ", "born on ", "born and ")):
         return f"I was {lowered}"
     if re.match(r"did (?:my|an?) [A-Za-z]", lowered):

@@ -15,7 +15,7 @@ from processors.reader.rules.words_en import alternatives, listed
 from processors.reader.wording.inflect import inflected
 from processors.reader.wording.tables import tables
 
-_LEAD = re.compile(r"^(?:(?:and|so|ok(?:ay)?|great|thanks|by the way|also|then|one more thing)\b[,:]? ?){1,3}", re.I)
+_LEAD = re.compile(r"^(?:(?:and|so|well|cool|nice|if not [\w' -]{2,40}(?=,)|ok(?:ay)?|great|thanks|by the way|also|then|one more thing)\b[,:]? ?){1,3}", re.I)
 _MINE = re.compile(
     r"(?:what|who|when|where)(?P<is>'s| is| are| was| were) (?P<whose>your|the) (?P<what>[a-z][\w' -]{2,60})$", re.I
 )
@@ -77,6 +77,22 @@ _COUNT = re.compile(
     r"how many (?P<what>[\w' -]{3,40}?) (?P<aux>do|did|are|have) you (?P<verb>[a-z]+)(?P<rest> [\w' -]+)?$", re.I
 )
 _LONG = re.compile(r"how long have you (?P<rest>(?:been|had|known|kept|\w+ed) [\w' -]{1,60})$", re.I)
+_ANY_OF = re.compile(r"(?:do you have|have you got|got) (?:any|an?|some) [\w' -]{3,40}$|any [\w' -]{3,30}s$", re.I)
+_SOME = re.compile(
+    r"(?:(?:yes|yeah|yep|yup|ya|sure|oh|i do|we do)[,!.:-]* ?){1,3}(?:just )?(?:(?:I|we)(?:'ve| have)? (?:have|got) )?"
+    r"(?P<what>(?:an?|one|two|three|four|five|six|\d{1,2}) (?!(?:lot|bit|few|of)\b)[a-z][\w' -]{1,60}?"
+    r"(?:(?:,|,? and) (?:an?|one|two|three|four|five|six|\d{1,2}) [a-z][\w' -]{1,40}?){0,3})(?=\s*(?:$|[.;!\n]))",
+    re.I,
+)
+"""What somebody has of what was asked about: "yep, a cat and two rats"."""
+_OF_ONES_LIKES = re.compile(
+    r"\b(?:hobb(?:y|ies)|interests?|do you (?:like|enjoy|love)|for fun|(?:spare|free) time)\b", re.I
+)
+_LIKED = re.compile(
+    r"(?:(?:well|oh|um+|i|we|just|mostly|yeah)[, ]+){0,2}(?P<said>(?:like|love|enjoy) (?:to [a-z]+|[a-z]+ing)\b"
+    r"(?! (?:it|that|this|them)\b)[\w' ,-]{0,60}?)(?=\s*(?:$|[.;!?\n]))",
+    re.I,
+)
 _OPEN = re.compile(
     r"(?:(?P<where>where)|when|how often|what time|(?P<what>what|which|(?:which|what) [\w' -]{3,30}?))"
     r" (?P<aux>do|did|are|have|will) you (?:(?:usually|normally|currently"
@@ -138,6 +154,10 @@ def answered(asked: str, content: str) -> tuple[str, int] | None:
     question = _LEAD.sub("", asked.strip(), count=1)
     if (told := by_kind(asked, content)) is not None:
         return told
+    if (some := _SOME.match(content)) and _ANY_OF.match(question):
+        return f"I have {_own(some['what'])}", some.end()
+    if (liked := _LIKED.match(content)) and _OF_ONES_LIKES.search(question):
+        return f"I {liked['said']}", liked.end()
     if (agreed := _AGREED.match(content)) and (match := _YES_OR_NO.match(question)):
         said = None if _LIMITED.match(content[agreed.end() :]) else _agreed(match, agreed)
         return None if said is None else (said, agreed.end())

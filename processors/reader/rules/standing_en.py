@@ -73,7 +73,7 @@ _HEDGED = re.compile(
 _LASTING = re.compile(
     r"\b(?:since|always|every|often|lately|for (?:\w+ )?(?:years|months|weeks)|afraid of|sure that)\b", re.I
 )
-_FEELS = re.compile(r"I (?:\w+ ){0,2}(?:feel|felt|am)\b", re.I)
+_FEELS = re.compile(r"I (?:\w+ ){0,2}(?:feel|felt|am|(?:have|had) (?:\w+ )?been)\b", re.I)
 """A feeling that lasts is worth telling."""
 _MODAL = re.compile(
     r"(?:I|we|my [\w' -]{1,40}?) (?:\w+ )?(?:would(?! (?:like|love|prefer|rather))|wouldn't|could(?!n't)|should|might"
@@ -122,6 +122,8 @@ FINITE = re.compile(
     r"|put|said|held|ran|fell|felt|broke|bought|brought|taught|thought|wrote|drove|ate|drank|slept|spent|sold|sent|paid"
     r"|built)\b|'s (?:an?|the|not|been|gone|\w+ing|\w+ed)\b"
 )
+_OWN_PLURAL = re.compile(r"\b(?:my|our) [a-z]+s$")
+"""Mostly my feelings: a noun, and no verb."""
 GERUND = re.compile(
     r"(?!(?:\w*thing|during|morning|evening|meeting|wedding|building|according|including|spring|string|king|ring"
     r"|opening|ending)\b)"
@@ -246,6 +248,12 @@ _MANY_NAMED = re.compile(
     r"|\b(?:parents|kids|children|people|family|siblings|grandparents)\b|\b\w+[^s\W]s\b",
     re.I,
 )
+_DONE_TO = re.compile(
+    r"\b(?:play|learn|study|studi|teach|smoke|drink|eat|grow|speak|cook|watch|collect)(?:ed|t|d|s|es|ing)?"
+    r" (?!(?:to|it|that|this|with|in|on|at|for|up|out|about|and|but|so|well|together|again|more|too)\b)[a-z]{3,}"
+    r"(?! (?:is|are|was|were)\b)"
+)
+"""What one does needs no article: "I played cello and gave it up"."""
 KIN = re.compile(rf"\b(?:{KIN_EN}|dog|cat|baby|puppy|kitten)s?\b", re.I)
 _NAME = re.compile(r"(?<=[a-z,'] )[A-Z][a-z]+\b")
 _PARTICULAR = re.compile(r"\d|(?<=[a-z,'] )(?!I\b)[A-Z][\w'-]*")
@@ -306,7 +314,7 @@ def _names_person(before: str) -> bool:
 
 
 def _names_thing(before: str) -> bool:
-    return bool(_ONE_NAMED.search(before) or _NAME.search(before))
+    return bool(_ONE_NAMED.search(before) or _NAME.search(before) or _DONE_TO.search(before))
 
 
 def _names_several(before: str) -> bool:
@@ -325,7 +333,7 @@ def stands(text: str, *, in_group: bool = False) -> bool:
     of_speaker = _OF_SPEAKER if in_group else _MENTIONS
     if opens is None and not (_SUBJECT.match(text) and of_speaker.search(text)):
         return False
-    if (opens is None or opens["who"].lower() not in {"i", "we"}) and not FINITE.search(text):
+    if (opens is None or opens["who"].lower() not in {"i", "we"}) and not FINITE.search(_OWN_PLURAL.sub("", text)):
         return False
     said = text[opens.start("who") :] if opens else text
     talked = _TALKED_OF.match(said) or (in_group and _TALKED_OF_AMONG_PEOPLE.match(said))

@@ -124,6 +124,9 @@ _OF_THE_TALK = re.compile(
     r"(?! (?:of|in|about|by|from|called|that|who|where)\b)"
     rf"|\bthe (?:original|first|last|latest|new|old|second|next|actual|whole|entire|main|other) (?:{_THING})s?\b"
     r"(?! (?:of|in|about|by|from|called|that|who|where)\b)"
+    r"|\b(?:look(?:ing)? for|want(?:ed)?|need(?:ed)?|ask(?:ed|ing)? for|could use|get(?:ting)?) "
+    r"(?:(?:some|any|a bit of|a few|more|your|helpful|good|useful|an?|\w+al) ){0,3}"
+    r"(?:tips?|advice|suggestions?|opinions?|feedback|insights?|ideas?|(?:help|support)(?! (?:with|for|from|at|around)\b))\b"
     rf"|^(?:I|we) .*\b(?:my|our) (?:[\w-]+ )?favou?rite (?:{_THING}|team|band|player|club)$"
     r"|\bthe same [a-z]+$"
     rf"|^(?:my|our) (?:{alternatives('open_subjects')}) (?:is|was|has|had|are|were)\b",
@@ -179,7 +182,9 @@ _SAID_TO_ANOTHER = re.compile(
     r"(?:I|we) (?:(?:am|was|are|were)(?:n't| not) aware"
     r"|(?:am|was) (?:still |just )?(?:guessing|thinking (?!(?:of|about) [a-z]+ing\b))"
     r"|(?:still )?ha(?:ve|d) (?:a feeling|trouble believing)"
-    r"|learn(?:ed|t) (?:a lot|so much|something|much)|tell a lie)\b",
+    r"|learn(?:ed|t) (?:a lot|so much|something|much)|tell a lie"
+    r"|am (?:not|n't) (?:so |really |too |even )?sure (?:that )?(?:if |whether )?(?:I|we) (?:could|would|can|will)"
+    r"|(?:seen|saw|had|heard) like (?:in|at|on|when))\b",
     re.I,
 )
 _ASKING = re.compile(r"(?:I|we) (?:am|was|are|were) (?:just |only )?asking (?:because of|out of|for a friend)\b", re.I)
@@ -191,7 +196,8 @@ _OPINION = re.compile(
 """What somebody thinks of what is not theirs."""
 _SAID_SO = re.compile(
     rf"(?:I|we) (?:(?:am|are|have|do|just|really|not) )*(?:{alternatives('sayings')})\b"
-    r"|.*\b(?:can't|cannot|couldn't|can not) even\b(?!.*\b(?:since|because|for|until|after)\b)",
+    r"|.*\b(?:can't|cannot|couldn't|can not) even\b"
+    r"(?! (?:manage|go|get|eat|sleep|afford|work|drive|walk|leave|look after|take care of) [a-z])(?!.*\b(?:since|because|for|until|after)\b)",
     re.I,
 )
 """Sayings, and what is said more strongly than it is meant."""
