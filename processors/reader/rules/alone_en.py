@@ -45,7 +45,7 @@ KEPT_WHOLE = 20
 """Words up to which one that repeats its turn is told all the same: one clause, and nothing to leave out."""
 KEEP = 4.0
 """Weight from which a statement is worth telling (`salience_en.weight`)."""
-KEEP_MORE = 4.0
+KEEP_MORE = 4.5
 """The same for further statements of one turn."""
 KEEP_TOLD = 7.5
 """The same for what happened in a turn of more than MUCH words, where it names no day, number or person: a story has
@@ -61,7 +61,7 @@ _INTERJECTION = re.compile(
     r"(?:(?:by the way|guess what|oh man|like(?=,? (?:my|I|we)\b)|ye+a+h?|yes|yep|yup|ya|mhm|omg|welp|meh|nope|nah|oops|wow+|hm+|u[mh]+"
     r"|er+m?|aw+|ugh+|oo+h|whoa|gosh|damn|dude|oh|ok(?:ay)?|well|right|haha|honestly|actually|unfortunately|anyway"
     r"|also|plus"
-    r"|and|but|so|then|now|however|luckily|sadly|basically|obviously|of course|for sure|not really|exactly|true|same"
+    r"|and|but|so|then|now|however|luckily|sadly|basically|obviously|of course|for sure|not really(?=\s*(?:[,.!;]|$))|exactly|true|same"
     rf"|{ANSWERS_NO}"
     r"|thanks|thank you|sorry|sure|cool|great|nice|awesome|absolutely|definitely|totally|hey|hi|hello)\b[\s,.!:;-]*)+",
     re.I,
@@ -76,6 +76,8 @@ _TRAILING = re.compile(
 _ATTACHED = re.compile(
     r"(?:because|since|although|though|while|when|as|until|where|which|who|so that|after|before|or|than)\b", re.I
 )
+_WHY = re.compile(r"^(?:because|cuz|cos|bc) (?=(?:I|we|my|our)\b)", re.I)
+"""A reason is stated, whatever it is one for: "It's hard because I teach at night"."""
 _GOES_ON = re.compile(r"(?:and|but|so)? ?(?:it|he|she|they)\b", re.I)
 _GAVE_UP = re.compile(
     r"(?:and|but)(?: then| finally)? (?:quit|stopped|gave (?:it|them|that) up|gave up|sold (?:it|them)|lost (?:it|them))\b"
@@ -153,6 +155,10 @@ _WORKS = re.compile(
 _HERE = re.compile(r"(?<!been)\s(?:over |right )?here\b(?!')", re.I)
 _PARENT = re.compile(r"^(?:mum|mom|mama|dad|papa|grandma|grandpa|granny|nan)\b(?!,)(?='s|\s[a-z])", re.I)
 """A parent needs no "my"."""
+_ONE_OF_KIN = re.compile(rf"(?!.*\bfriends$){KIN.pattern}", re.I)
+_OWN_THING = re.compile(r"(?<=[a-z] )(?:my|our) (?!friends\b|(?:\w+ )?(?:opinion|mind|point)\b)[a-z]", re.I)
+"""It says something of what is one's own: "anxious about my job"."""
+_JUST_NEVER = re.compile(r"\b(?P<who>(?:I|we)(?: have| had)?) just (?=never\b)", re.I)
 _JUST = re.compile(r"\b(?P<who>I|we) just (?=(?P<verb>[a-z]+))", re.I)
 """Of the past it says that it was a moment ago; of the present it says nothing."""
 _ADDRESSED = re.compile(r"(?<=[a-z]), (?!(?:I|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)\w*day)[A-Z][a-z]+$")
@@ -172,6 +178,7 @@ _ANOTHER = re.compile(
     r"(?:it|this|that|there|these|those|he|she|they|every(?:one|body)|some(?:one|body)|people)\b", re.I
 )
 
+_NAMES_ONESELF = re.compile(r"\b(?:I|im|ive|me|my|mine|myself|we|our|us)\b", re.I)
 _SUPPOSING = re.compile(
     r"\b(?:could|might|would(?! (?:like|love|prefer|rather)))(?! have (?:had )?to)\b|\bthat means\b", re.I
 )
@@ -224,6 +231,7 @@ def alone(
     runs: list[Alone] = []
     about: Subject = "none"
     unreal = False
+    after_another = in_group and people.spoken_of_last
     for clause in _apart(sentence, original, in_group=in_group):
         unnamed = clause.subject == "none" and about == "other"
         known = not in_group or about in {"I", "we", "my"}
@@ -240,11 +248,15 @@ def alone(
             between = original[before.end - sentence.start : clause.start - sentence.start].strip()
             runs[-1] = Alone(before.start, clause.end, f"{before.text}{between} {said}", 0.0)
             continue
+        named = _WHY.sub("", named)
         goes_on = unreal and said.startswith("and ")
         unreal = goes_on or _SUPPOSING.search(said) is not None
         stated = clause.states and not goes_on and not _told_by(taken, clause)
         usable = stated and not MOMENT.search(expand(said)) and not is_of_now(expand(said))
+        people.spoken_of_last = about == "other" or (clause.subject == "none" and people.spoken_of_last)
         whole = "" if (unnamed and named == bare) or not usable else _with_subject(tidy(named), clause, known=known)
+        if after_another and named == bare and not _NAMES_ONESELF.search(bare):
+            whole = ""
         runs.append(Alone(clause.start, clause.end, whole, 0.0))
     texts = [_standing(_shortened(run.text), in_group=in_group) for run in runs]
     found = []
@@ -254,7 +266,8 @@ def alone(
         if third is not None:
             found.append(Alone(run.start, run.end, third, max(KEEP, weight(third) + 1.0), of_a_third=True))
         elif len(text.split()) >= SHORTEST:
-            heavy = weight(text) + (1.0 if KIN.search(text) or (not in_group and _AILS.match(text)) else 0.0)
+            heavy = weight(text) + (1.0 if _ONE_OF_KIN.search(text) or (not in_group and _AILS.match(text)) else 0.0)
+            heavy += 0.5 if _OWN_THING.search(text) else 0.0
             heavy = max(KEEP, heavy) if to_keep else heavy
             found.append(Alone(run.start, run.end, text, heavy, None if told else "unresolved"))
     return found
@@ -314,7 +327,8 @@ def _with_subject(bare: str, clause: Clause, *, known: bool) -> str:
     if lowered.startswith(("going to ", "want to ")) and not _IS_SUBJECT.search(lowered):
         return f"I {'am ' if lowered[0] == 'g' else ''}{lowered}"
     doing = re.sub(r"^(?:just|also|still|really|currently|only) ", "", lowered)
-    if not known and not _OWN.search(text) and (is_done(doing.split(" ")[0]) or _NOUN.match(doing)):
+    habit = lowered.startswith("used to ")
+    if not (known or habit) and not _OWN.search(text) and (is_done(doing.split(" ")[0]) or _NOUN.match(doing)):
         return ""
     if GERUND.match(doing):
         of_it = _UNDER_WAY if _MEANT.match(doing) else FINITE
@@ -370,7 +384,7 @@ def _unaddressed(said: str) -> str:
 def _shortened(said: str) -> str:
     """The statement without what trails behind it, cut at a clause where it is too long."""
     text = _PARENT.sub(lambda m: f"my {m.group().lower()}", _HERE.sub("", tidy(said)), count=1)
-    text = _JUST.sub(_without_just, text)
+    text = _JUST.sub(_without_just, _JUST_NEVER.sub(r"\g<who> ", text))
     for _ in range(3):
         ends = _TRAILING.search(text)
         text = _TRAILING.sub("", text)

@@ -26,6 +26,7 @@ _STARTS = (
     r"|so|but|and|or|yet|plus)\s+){0,3}"
     rf"(?:I|I'm|I've|I'd|I'll|im|ive|we|we're|we've|my|our|he|she|they|it|it's|you|there|this|that|his|her|their"
     r"|hes|shes|theyre|thats|youre|theres|its"
+    r"|(?<=, )(?:back )?(?:in|on|during|by|last|after) (?:the |my )?[\w']{2,12}(?: \w+)? (?:I|we)"
     rf"|(?!(?:like|love|work|play|plan|need|run|own|can|will)\b)(?:{VERB})|work as|work in|work at|work for|own an?)\b"
 )
 _TO_THE_HEARER = (

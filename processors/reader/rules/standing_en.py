@@ -46,7 +46,8 @@ _TALKED_OF = re.compile(
     r"(?:think|thinks|thought|guess|know|knew|known|hope(?! to)|hoping(?! to)|agree|agreed|wonder|wondered|wondering"
     r"|see|hear|heard|understand|understood|believe|believed|feel|felt|feeling|mean|meant|suppose|bet|wish|imagine"
     r"|remember|forget|forgot|say|said|saying|appreciate|thank|assume|assumed|doubt|recommend|suggest|sure|glad|sorry"
-    r"|curious|afraid|happy|excited|here|look|looking forward|admit|figured?|swear|promise|read|sense|relate|care|mind"
+    r"|curious|afraid|happy|excited|here|look|looking forward|admit|figured?|swear|promise"
+    r"|read(?= (?:that|about|somewhere|it|this|on|in|how|where|something|the|an? (?:article|post|study|story))\b|$)|sense|relate|care|mind"
     r"|let)\b",
     re.I,
 )
@@ -54,7 +55,7 @@ _TALKED_OF = re.compile(
 _TALKED_OF_AMONG_PEOPLE = re.compile(
     r"(?:I|we) (?:(?:am|was|have|had|do|did|can|could|will|would|don't|didn't|haven't|can't|couldn't|wouldn't|really"
     r"|just|also|still|never|always|only|not|totally|definitely|kind of|kinda|even|already|sometimes|often|been|be|too"
-    r"|so|very|pretty|super|quite|(?!really\b)[a-z]{3,}ly) ){0,4}"
+    r"|so|very|pretty|super|quite|a (?:little|bit)|(?!really\b)[a-z]{3,}ly) ){0,4}"
     r"(?:think|guess|know|knew|hope(?! to)|agree|wonder|see|hear|heard|understand|believe|feel|felt|mean|meant|suppose"
     r"|wish|imagine|remember|forget|forgot|say|said|appreciate|assume|doubt|mention(?:ed)?|fathom|apologi[sz]e"
     r"|referring|speaking|asking|surprised|amazed|shocked|stunned|saddened|impressed|thankful|grateful|pumped|alright"
@@ -215,6 +216,27 @@ _SPOKEN = re.compile(
 )
 """What speech puts before a verb and a sentence by itself does not need."""
 _MENDED = (
+    (
+        re.compile(
+            r"\b(?:(?:I am|I'm) old school and )?I (?:have to|must|gotta|will|would|can|do) (?:admit|say|confess)(?: that)? "
+            r"(?=(?:I|my)\b)",
+            re.I,
+        ),
+        "",
+    ),
+    (re.compile(r"^(my favou?rite(?: [\w'-]+){0,3}) would (?:have to |probably |definitely )*be (?=[\w\"])", re.I), r"\1 is "),
+    (re.compile(r"^(my favou?rite(?: [\w'-]+){0,2}s(?: [\w'-]+){0,3}) would (?:have to |probably )*be (?=[\w\"])", re.I),
+     r"\1 are "),
+    (
+        re.compile(
+            r"\b((?:watch|read|love|like|enjoy|hate|play)(?:s|d|ed|ing)?) (?:those|these) ((?:[\w-]+ ){1,3}"
+            r"(?:movies|films|shows|books|games|songs|comics|stories|series|bands|documentaries|podcasts|novels))"
+            r"(?: like (?:that|this|those|these))?\b",
+            re.I,
+        ),
+        r"\1 \2",
+    ),
+    (re.compile(r"\b(the|my) job I (?:told|was telling) (?:you|u)(?: all)? about\b", re.I), r"\1 job"),
     (re.compile(r"^another (?=[\w-]+(?: [\w-]+)? of (?:mine|ours)\b)", re.I), "A "),
     (re.compile(r"\bbeing this (?=[a-z]+(?:ed|y|d|l|s|k)\b)"), "being so "),
     (re.compile(r"^what I ((?:do |really )?have) is (?!that\b|to\b)", re.I), r"I \1 "),
@@ -255,6 +277,7 @@ _DONE_TO = re.compile(
 )
 """What one does needs no article: "I played cello and gave it up"."""
 KIN = re.compile(rf"\b(?:{KIN_EN}|dog|cat|baby|puppy|kitten)s?\b", re.I)
+_OF_KIN = re.compile(rf"\b(?:my|our|an?|the) (?:[\w-]+ )?(?:{KIN_EN})s?\b", re.I)
 _NAME = re.compile(r"(?<=[a-z,'] )[A-Z][a-z]+\b")
 _PARTICULAR = re.compile(r"\d|(?<=[a-z,'] )(?!I\b)[A-Z][\w'-]*")
 _UNQUOTED = re.compile(r"\"|(?<![\w'])'(?!(?:cause|cos|til|till|em|twas|tis|bout|round|n)\b|\d)\w")
@@ -282,7 +305,8 @@ def resolved(text: str) -> bool:
         return False
     if (told := _OBJECT.search(text)) is not None:
         behind = _earlier(" ".join(text[: told.start()].split()[2:]))  # not the subject of its own verb, not its object
-        if not (_names_thing(behind) if told.group().lower() == "it" else _names_several(behind)):
+        done = _DONE_TO.search(_earlier(text[: told.start()]))
+        if not (done or _names_thing(behind) if told.group().lower() == "it" else _names_several(behind)):
             return False
     if (one := _ONE.search(text)) is not None:
         behind = _earlier(text[: one.start()])
@@ -306,7 +330,7 @@ def _earlier(before: str) -> str:
 def named_before(text: str) -> bool:
     """Does the text speak of "the show" or "that book", which the talk before it named?"""
     known = _OF_BEFORE.search(text)
-    return known is not None and not _names_thing(text[: known.start()])
+    return known is not None and not _names_thing(_OF_KIN.sub("", text[: known.start()]))
 
 
 def _names_person(before: str) -> bool:

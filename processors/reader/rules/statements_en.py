@@ -11,7 +11,7 @@ from processors.reader.rules.clauses_en import SUPPOSED
 from processors.reader.rules.found import Found
 from processors.reader.rules.person_en import expand
 from processors.reader.rules.salience_en import CONTENT_WORD, DROPPED, is_content, weight, without_greeting
-from processors.reader.rules.standing_en import as_owner, asks_for, resolved, tidy
+from processors.reader.rules.standing_en import as_owner, asks_for, reports, resolved, tidy
 from processors.reader.rules.text import Sentence
 from processors.reader.rules.third_en import is_stated, leads_on, starts_a_statement
 from processors.reader.rules.together_en import as_one
@@ -230,7 +230,7 @@ def wish(sentence: Sentence, original: str, *, in_group: bool = False) -> Found 
     if SUPPOSED.search(said[: match.end() + 8]) is not None or (in_group and _HOPED.match(expand(said))):
         return None
     def whole(text: str) -> bool:
-        return asks_for(text) and is_whole(expand(text), in_group=in_group)
+        return (reports if in_group else asks_for)(text) and is_whole(expand(text), in_group=in_group)
 
     if in_group or not whole(said):
         said = next((head for head in before_another(said, in_group=True) if whole(head)), said)

@@ -67,10 +67,14 @@ _OF_ALL = re.compile(
 _LEFT_OPEN = re.compile(
     rf"^{_I} (?:do|does|did)(?:n't| not)? (?:in|at|for|on|back|last)\b"
     rf"|^(?:I|we) (?:am|was|are|were|used to be|have been) (?:not )?an? (?:(?:{alternatives('how_much')}) )?"
-    rf"(?:{alternatives('of_what')})$"
+    rf"(?:{alternatives('of_what')})(?: myself)?$"
     rf"|\b(?:want|wanted|need|going|would (?:love|like)|plan|hope) to (?:{alternatives('asks_for_more')})"
     r"(?: (?:sometime|someday|one day|again|too|more))?$"
     r"|\b(?:see|do|try|watch|be|meet|play|like|love|want) one$"
+    r"|\b(?:met|seen|saw|have|had|watched|read|tried|know|knew|got|like|liked|loved|bought|made) "
+    r"(?:so |too |quite )?(?:many|several|some|a few|lots|plenty|a couple|none|all|both)$"
+    r"|^(?:I|we) (?:\w+ly )?(?:have|had) (?:some|a few|many|lots of|a lot of|good|great|close) friends$"
+    r"|\b(?:my|our) team(?: (?:closely|a lot|all the time|too))?$"
     r"|\b(?:something|anything|everything)(?: like that| else)?$"
     rf"|\b(?:am|is|are|was|were) (?:(?:much|way|far|a lot|a bit|even) )?(?:{alternatives('than_what')})$",
     re.I,
@@ -165,6 +169,7 @@ _TWO_IN_ONE = re.compile(
 """Two sentences with nothing between them."""
 _BROKEN = re.compile(
     r"\b(?:I|we) (?:is|has|does)\b|^I were\b(?!n't)|\blike to [A-Z]|\w's (?:are|were)\b|[/\\|]$"
+    r"|\b(?:don't|do not|didn't|doesn't|can't|cannot|will|won't) to\b"
     r"|^[Oo]ne of (?:my|our|the) (?:\w+ )?\w+s (?:have|are|were|do)\b"
     rf"|^(?:[Mm]y|[Oo]ur) (?:\w+ )?(?:{alternatives('one_relative')}) (?:come|go|say|have|want|like|live|work|need|do"
     r"|don't|are|were)\b"
@@ -195,6 +200,7 @@ _OPINION = re.compile(
 )
 """What somebody thinks of what is not theirs."""
 _SAID_SO = re.compile(
+    r"(?:I|we) (?:am|are) going to be so\b|"
     rf"(?:I|we) (?:(?:am|are|have|do|just|really|not) )*(?:{alternatives('sayings')})\b"
     r"|.*\b(?:can't|cannot|couldn't|can not) even\b"
     r"(?! (?:manage|go|get|eat|sleep|afford|work|drive|walk|leave|look after|take care of) [a-z])(?!.*\b(?:since|because|for|until|after)\b)",
