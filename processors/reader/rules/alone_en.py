@@ -45,14 +45,16 @@ KEPT_WHOLE = 20
 """Words up to which one that repeats its turn is told all the same: one clause, and nothing to leave out."""
 KEEP = 4.0
 """Weight from which a statement is worth telling (`salience_en.weight`)."""
-KEEP_MORE = 4.5
+KEEP_MORE = 4.0
 """The same for further statements of one turn."""
 KEEP_TOLD = 7.5
-"""The same for what happened in a turn of more than MUCH words, where it names no day, number or person: a story has
+"""The same for what happened in a turn of more than A_STORY words, where it names no day, number or person: a story has
 many steps, and they are of the moment."""
 MOST = 3
 """Statements of one turn; of one longer than MUCH words, two more."""
 MUCH = 40
+A_STORY = 60
+"""Words from which a turn may tell one."""
 
 _WITHOUT_PLACE = 4
 """Words from which a statement says something without its "there": not "I get sick back there"."""
@@ -76,6 +78,8 @@ _TRAILING = re.compile(
 _ATTACHED = re.compile(
     r"(?:because|since|although|though|while|when|as|until|where|which|who|so that|after|before|or|than)\b", re.I
 )
+_SO_THAT = re.compile(r"so (?:that )?(?:I|we) (?:can|could|will|won't|don't have to)\b", re.I)
+"""What one does it for."""
 _WHY = re.compile(r"^(?:because|cuz|cos|bc) (?=(?:I|we|my|our)\b)", re.I)
 """A reason is stated, whatever it is one for: "It's hard because I teach at night"."""
 _GOES_ON = re.compile(r"(?:and|but|so)? ?(?:it|he|she|they)\b", re.I)
@@ -178,6 +182,11 @@ _ANOTHER = re.compile(
     r"(?:it|this|that|there|these|those|he|she|they|every(?:one|body)|some(?:one|body)|people)\b", re.I
 )
 
+_OF_A_PERSON = re.compile(
+    r"(?:he|she|they)(?:'?s|'?re|'?ve|'?ll|'d)?\b|(?:my|our|his|her|their|your) (?:[\w-]+ )?" + rf"(?:{KIN.pattern})"
+    r"|(?-i:[A-Z][a-z]+(?: [A-Z][a-z]+)?)(?:'s| (?:is|was|has|had|went|[a-z]+(?:s|ed)))\b",
+    re.I,
+)
 _NAMES_ONESELF = re.compile(r"\b(?:I|im|ive|me|my|mine|myself|we|our|us)\b", re.I)
 _SUPPOSING = re.compile(
     r"\b(?:could|might|would(?! (?:like|love|prefer|rather)))(?! have (?:had )?to)\b|\bthat means\b", re.I
@@ -251,9 +260,11 @@ def alone(
         named = _WHY.sub("", named)
         goes_on = unreal and said.startswith("and ")
         unreal = goes_on or _SUPPOSING.search(said) is not None
-        stated = clause.states and not goes_on and not _told_by(taken, clause)
+        stated = clause.states and not (goes_on or _SO_THAT.match(said) or _told_by(taken, clause))
         usable = stated and not MOMENT.search(expand(said)) and not is_of_now(expand(said))
-        people.spoken_of_last = about == "other" or (clause.subject == "none" and people.spoken_of_last)
+        people.spoken_of_last = _OF_A_PERSON.match(bare) is not None or (
+            clause.subject == "none" and people.spoken_of_last
+        )
         whole = "" if (unnamed and named == bare) or not usable else _with_subject(tidy(named), clause, known=known)
         if after_another and named == bare and not _NAMES_ONESELF.search(bare):
             whole = ""
@@ -410,7 +421,7 @@ def worth(told: Sequence[Alone], turn: str) -> list[Alone]:
         return size > LONG_TURN and held > KEPT_WHOLE and held >= COPIED * size
 
     def light(a: Alone) -> bool:
-        return a.weight < (KEEP_TOLD if size > MUCH and _STEP.match(a.text) and not _DATED.search(a.text) else KEEP)
+        return a.weight < (KEEP_TOLD if size > A_STORY and _STEP.match(a.text) and not _DATED.search(a.text) else KEEP)
 
     fit = [a for a in told if a.dropped is None and not light(a) and not copies(a.text)]
     most = MOST if size <= MUCH else MOST + 2

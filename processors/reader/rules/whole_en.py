@@ -66,7 +66,8 @@ _OF_ALL = re.compile(
 """What is possible or due, or has not been done, is said of a side or everybody with whom the speaker counts."""
 _LEFT_OPEN = re.compile(
     rf"^{_I} (?:do|does|did)(?:n't| not)? (?:in|at|for|on|back|last)\b"
-    rf"|^(?:I|we) (?:am|was|are|were|used to be|have been) (?:not )?an? (?:(?:{alternatives('how_much')}) )?"
+    rf"|^(?:I|we) (?:am|was|are|were|used to be|have been) (?:not )?(?:(?:really|quite|much of) )?an? "
+    rf"(?:(?:{alternatives('how_much')}) )?"
     rf"(?:{alternatives('of_what')})(?: myself)?$"
     rf"|\b(?:want|wanted|need|going|would (?:love|like)|plan|hope) to (?:{alternatives('asks_for_more')})"
     r"(?: (?:sometime|someday|one day|again|too|more))?$"
@@ -74,6 +75,9 @@ _LEFT_OPEN = re.compile(
     r"|\b(?:met|seen|saw|have|had|watched|read|tried|know|knew|got|like|liked|loved|bought|made) "
     r"(?:so |too |quite )?(?:many|several|some|a few|lots|plenty|a couple|none|all|both)$"
     r"|^(?:I|we) (?:\w+ly )?(?:have|had) (?:some|a few|many|lots of|a lot of|good|great|close) friends$"
+    r"|\bthe (?:rest|others?)$|^(?:I|we) (?:am|are|was|were) (?:not )?(?:\w+ly |so |very |really |quite |too |a bit )?"
+    r"(?:indifferent|interested|involved|aware|familiar|jealous|ready|done|finished|right|wrong|different|serious"
+    r"|curious|confused|unsure|undecided|torn)$"
     r"|\b(?:my|our) team(?: (?:closely|a lot|all the time|too))?$"
     r"|\b(?:something|anything|everything)(?: like that| else)?$"
     rf"|\b(?:am|is|are|was|were) (?:(?:much|way|far|a lot|a bit|even) )?(?:{alternatives('than_what')})$",
@@ -117,7 +121,7 @@ _NO_OBJECT = re.compile(
 _COMPARED = re.compile(
     r"\bsimilar\b(?!.*\b(?:between|both|each|to|as)\b)"
     r"|\b(?:regardless|(?<!or )otherwise|elsewhere|instead|either way|as such|likewise|in turn|for so long)$"
-    r"|^(?:I|we) (?:am|are|was|were) (?:just |really )?so [a-z]+(?: and [a-z]+)?(?:$| that I want\b)"
+    r"|^(?:I|we) (?:am|are|was|were) (?:just |really )?so [a-z]+(?: and [a-z]+)?(?:$| that I want\b| (?:every|no)thing\b)"
     r"|\bone (?:very|so|too|much) \w+"
     r"|^another\b",
     re.I,
@@ -170,6 +174,7 @@ _TWO_IN_ONE = re.compile(
 _BROKEN = re.compile(
     r"\b(?:I|we) (?:is|has|does)\b|^I were\b(?!n't)|\blike to [A-Z]|\w's (?:are|were)\b|[/\\|]$"
     r"|\b(?:don't|do not|didn't|doesn't|can't|cannot|will|won't) to\b"
+    r"|\b(?:the|an?|my|our|and|or|than|very|too)$"
     r"|^[Oo]ne of (?:my|our|the) (?:\w+ )?\w+s (?:have|are|were|do)\b"
     rf"|^(?:[Mm]y|[Oo]ur) (?:\w+ )?(?:{alternatives('one_relative')}) (?:come|go|say|have|want|like|live|work|need|do"
     r"|don't|are|were)\b"
