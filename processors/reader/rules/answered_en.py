@@ -85,6 +85,8 @@ _SOME = re.compile(
     re.I,
 )
 """What somebody has of what was asked about: "yep, a cat and two rats"."""
+_BESIDES = re.compile(r"\b(?:also|even) |,? (?:as well|too|either)(?: as [\w' -]{2,40})?$", re.I)
+"""Beside something that was said before."""
 _OF_ONES_LIKES = re.compile(
     r"\b(?:hobb(?:y|ies)|interests?|do you (?:like|enjoy|love)|for fun|(?:spare|free) time)\b", re.I
 )
@@ -222,6 +224,10 @@ def _agreed(match: re.Match[str], agreed: re.Match[str]) -> str | None:
     rest = re.sub(r"^ever |\botherwise ", "", match["rest"])
     if rest.split()[0].lower() in _OF_THE_TALK | _FOR_NOW or re.search(r"\b(?:or|me|us|please)\b", rest):
         return None
+    if _BESIDES.search(rest):
+        if agreed["no"]:
+            return None
+        rest = _BESIDES.sub("", rest)
     aux, tail = match["aux"].lower(), (agreed["tail"] or "").removeprefix(",")
     if aux != "have" and tail.strip().startswith("since"):
         tail = ""

@@ -42,6 +42,7 @@ _BREAK = re.compile(
         r"|(?<!\bam)(?<!\bim)(?<!'m)(?<!\bis)(?<!'s)(?<!\bare)(?<!'re)(?<!\bwas)(?<!\bwere)(?<!\bbeen)(?<!\bfeel)"
         rf"(?<!\bnot)\s(?=so\s))\s*(?={_STARTS})"
         r"|(?<! me)(?<! us)(?<!think)(?<!that)\s(?=(?-i:I) also\b)"
+        r"|\s(?=(?:and|but|so)\s(?:after|before|during|when|once)\s[^,;.]{2,50},\s(?:I|we|my|he|she|they|it)\b)"
         rf"|(?:[,;]|\s[-\u2013\u2014]+|\.\.+)\s*(?={_TO_THE_HEARER})"
     ),
     re.I,

@@ -53,7 +53,7 @@ _OBJECT = re.compile(
 )
 _KNOWN = re.compile(rf"(?P<name>{_NAME})(?={_IS})")
 _BARE = re.compile(
-    rf"(?:the )?(?P<who>{alternatives('ones_own')})(?= are\b|{_IS})"
+    rf"(?:the )?(?P<who>{alternatives('ones_own')})(?= (?:are|have|were|love|like|go|get|want)\b|{_IS})"
     r"|(?P<child>(?:youngest|eldest|oldest|older|younger|middle) (?:daughter|son|boy|girl)|daughter|son|brother"
     r"|sister)"
     r"(?= (?:is|was|has|had|will|can|can't|does|doesn't|won't)\b|'s (?:an?|the|not|in|at|on|off|been|got|gone"

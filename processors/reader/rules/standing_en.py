@@ -46,7 +46,8 @@ _TALKED_OF = re.compile(
     r"(?:think|thinks|thought|guess|know|knew|known|hope(?! to)|hoping(?! to)|agree|agreed|wonder|wondered|wondering"
     r"|see|hear|heard|understand|understood|believe|believed|feel|felt|feeling|mean|meant|suppose|bet|wish|imagine"
     r"|remember|forget|forgot|say|said|saying|appreciate|thank|assume|assumed|doubt|recommend|suggest|sure|glad|sorry"
-    r"|curious|afraid|happy|excited|here|look|looking forward|admit|figured?|swear|promise"
+    r"|curious|afraid|happy|excited|here|looking forward"
+    r"|look(?! (?:after|for|at (?:the |my )?[a-z]+ (?:before|every|each|when|while))\b)|admit|figured?|swear|promise"
     r"|read(?= (?:that|about|somewhere|it|this|on|in|how|where|something|the|an? (?:article|post|study|story))\b|$)|sense|relate|care|mind"
     r"|let)\b",
     re.I,
@@ -58,7 +59,7 @@ _TALKED_OF_AMONG_PEOPLE = re.compile(
     r"|so|very|pretty|super|quite|a (?:little|bit)|(?!really\b)[a-z]{3,}ly) ){0,4}"
     r"(?:think|guess|know|knew|hope(?! to)|agree|wonder|see|hear|heard|understand|believe|feel|felt|mean|meant|suppose"
     r"|wish|imagine|remember|forget|forgot|say|said|appreciate|assume|doubt|mention(?:ed)?|fathom|apologi[sz]e"
-    r"|referring|speaking|asking|surprised|amazed|shocked|stunned|saddened|impressed|thankful|grateful|pumped|alright"
+    r"|referring|speaking|asking|surprised|amazed|shocked|stunned|saddened|impressed|thankful|grateful|pumped|suspect(?:ed)?|alright"
     r"|all right|(?<=just )learn(?:ed|t)|found (?:out|that)|hearing|saw (?:that|there|how|where))\b",
     re.I,
 )
@@ -111,7 +112,8 @@ _OPENS = re.compile(
     r"|(?:while|when) (?:in|at) (?-i:(?:the )?[A-Z])[\w' -]{2,30}?,? "
     r"|(?:when|while|since|after|before|until) (?:I|we|my (?:[\w-]+ )?[\w-]+) [\w' -]{3,50}?"
     r"(?<!that)(?<!which)(?<!what)"
-    r"(?<!who)(?<!and)(?<!but)(?<!how)(?<!where)(?<!because)(?<!think)(?<!if),? (?=(?:I|we)(?:'\w+)? [a-z]))?"
+    r"(?<!who)(?<!and)(?<!but)(?<!how)(?<!where)(?<!because)(?<!think)(?<!if),? "
+    r"(?=(?:I|we)(?:'\w+)? [a-z]|(?:my|our) [a-z]+ [a-z]+(?:s|ed)\b))?"
     r"(?P<who>I|we|my|our)\b",
     re.I,
 )
@@ -235,6 +237,14 @@ _MENDED = (
             re.I,
         ),
         r"\1 \2",
+    ),
+    (
+        re.compile(
+            r"^(?:I know|I noticed|(?:it )?turns out|the thing is|(?:the )?(?:good|bad|great|sad) (?:news|thing|part) is)"
+            r"(?: that)? (?=(?:my|our) )",
+            re.I,
+        ),
+        "",
     ),
     (re.compile(r"\b(the|my) job I (?:told|was telling) (?:you|u)(?: all)? about\b", re.I), r"\1 job"),
     (re.compile(r"^another (?=[\w-]+(?: [\w-]+)? of (?:mine|ours)\b)", re.I), "A "),

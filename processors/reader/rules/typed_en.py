@@ -1,10 +1,9 @@
-"""English as people type it: "i" for I, "shes" for she's, "its" for it's where no thing is owned."""
+"""English as people type it: "shes" for she's, "its" for it's where nothing is owned."""
 
 from __future__ import annotations
 
 import re
 
-_SMALL_I = re.compile(r"(?<![\w'./\\<>=([{-])i(?=$|[\s,;!?]|'(?:m|ve|d|ll)\b)(?! (?:in range|=|<|>|\+))")
 _QUOTED_I = re.compile(r"(?<=\bI)\"(?=(?:m|ve|ll|d)\b)")
 """I"m: a slip of the keyboard."""
 _WITHOUT_APOSTROPHE = (
@@ -25,8 +24,8 @@ _WITHOUT_APOSTROPHE = (
 
 
 def typed(text: str) -> str:
-    """The text with I as a capital; its length stays."""
-    return _QUOTED_I.sub("'", _SMALL_I.sub("I", text))
+    """The text without slips of the keyboard; its length stays."""
+    return _QUOTED_I.sub("'", text)
 
 
 def spelled(text: str) -> str:

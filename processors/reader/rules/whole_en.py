@@ -21,7 +21,7 @@ _PREDICATE_BEFORE = re.compile(
     rf"{_I} (?:do|does|did|can|will)(?:n't| not)?"
     r" (?:with|every|sometimes|once|when|if|but|too|so|as|because|since|until)\b"
     rf"|{_I} (?:\w+ )?(?:have|has|had|need|want|wanted|going|used) to"
-    r"(?:$| ?(?:[-\u2013\u2014]|,|;)| (?:because|so|but)\b)"
+    r"(?:$| ?(?:[-\u2013\u2014]|,|;)| (?:because|so|but|when|as a|before|until|in the|back|once|every)\b)"
     rf"|{_I} (?:would )?(?:love|like|prefer|hope|plan|try) to$"
     rf"|{_I} did$",
     re.I,
@@ -75,6 +75,9 @@ _LEFT_OPEN = re.compile(
     r"|\b(?:met|seen|saw|have|had|watched|read|tried|know|knew|got|like|liked|loved|bought|made) "
     r"(?:so |too |quite )?(?:many|several|some|a few|lots|plenty|a couple|none|all|both)$"
     r"|^(?:I|we) (?:\w+ly )?(?:have|had) (?:some|a few|many|lots of|a lot of|good|great|close) friends$"
+    r"|\b(?:over|about|with) (?:something|someone)(?: \w+)?$"
+    r"|^(?:my|our) [\w' -]{3,30} (?:is|are|was|were)(?:n't| not)? (?:the|an?|my) (?:main |only |real |big )?"
+    r"(?:issue|problem|point|question|reason|case|thing)$"
     r"|\bthe (?:rest|others?)$|^(?:I|we) (?:am|are|was|were) (?:not )?(?:\w+ly |so |very |really |quite |too |a bit )?"
     r"(?:indifferent|interested|involved|aware|familiar|jealous|ready|done|finished|right|wrong|different|serious"
     r"|curious|confused|unsure|undecided|torn)$"
@@ -121,7 +124,8 @@ _NO_OBJECT = re.compile(
 _COMPARED = re.compile(
     r"\bsimilar\b(?!.*\b(?:between|both|each|to|as)\b)"
     r"|\b(?:regardless|(?<!or )otherwise|elsewhere|instead|either way|as such|likewise|in turn|for so long)$"
-    r"|^(?:I|we) (?:am|are|was|were) (?:just |really )?so [a-z]+(?: and [a-z]+)?(?:$| that I want\b| (?:every|no)thing\b)"
+    r"|^(?:I|we) (?:am|are|was|were) (?:just |really )?so [a-z]+(?: and [a-z]+)?"
+    r"(?:$| that I want\b| (?:every|no)thing\b| (?:that )?(?:I|we) (?:could|can|might)\b)"
     r"|\bone (?:very|so|too|much) \w+"
     r"|^another\b",
     re.I,
@@ -205,7 +209,10 @@ _OPINION = re.compile(
 )
 """What somebody thinks of what is not theirs."""
 _SAID_SO = re.compile(
-    r"(?:I|we) (?:am|are) going to be so\b|"
+    r"(?:I|we) (?:am|are) going to be so\b"
+    r"|(?:I|we) (?:just |then |finally |really )?(?:got|get|was|were) (?:so |really |very |pretty |a bit )?"
+    r"(?:mad|angry|upset|sad|nervous|bored|scared|annoyed|excited|emotional|hungry|confused|frustrated|jealous)$"
+    r"|(?:I|we) (?:am|are|was) (?:still |just |only |all |well )?(?:mom|mum|dad|me|myself|set|stocked|good to go)$|"
     rf"(?:I|we) (?:(?:am|are|have|do|just|really|not) )*(?:{alternatives('sayings')})\b"
     r"|.*\b(?:can't|cannot|couldn't|can not) even\b"
     r"(?! (?:manage|go|get|eat|sleep|afford|work|drive|walk|leave|look after|take care of) [a-z])(?!.*\b(?:since|because|for|until|after)\b)",
