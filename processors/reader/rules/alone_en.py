@@ -45,8 +45,8 @@ KEPT_WHOLE = 20
 """Words up to which one that repeats its turn is told all the same: one clause, and nothing to leave out."""
 KEEP = 4.0
 """Weight from which a statement is worth telling (`salience_en.weight`)."""
-KEEP_MORE = 4.0
-"""The same for further statements of one turn."""
+KEEP_MORE = 5.0
+"""The same for further statements of one turn, but for those of a life (`_OF_A_LIFE`)."""
 KEEP_TOLD = 7.5
 """The same for what happened in a turn of more than A_STORY words, where it names no day, number or person: a story has
 many steps, and they are of the moment."""
@@ -82,6 +82,10 @@ _SO_THAT = re.compile(r"so (?:that )?(?:I|we) (?:can|could|will|won't|don't have
 """What one does it for."""
 _WHY = re.compile(r"^(?:because|cuz|cos|bc) (?=(?:I|we|my|our)\b)", re.I)
 """A reason is stated, whatever it is one for: "It's hard because I teach at night"."""
+_SUPPOSED_BEFORE = re.compile(
+    r"n't\b|\b(?:not|never|think|thought|guess|maybe|probably|perhaps|feel|feels|suppose|hope|believe|seems?|unless|only|just)\b",
+    re.I,
+)
 _GOES_ON = re.compile(r"(?:and|but|so)? ?(?:it|he|she|they)\b", re.I)
 _GAVE_UP = re.compile(
     r"(?:and|but)(?: then| finally)? (?:quit|stopped|gave (?:it|them|that) up|gave up|sold (?:it|them)|lost (?:it|them))\b"
@@ -156,12 +160,16 @@ _WORKS = re.compile(
     r"|for|in)(?! (?:it|that|this|what|the (?:moment|present|now))\b)"
 )
 """What nobody asks of somebody: "work at a bank"."""
-_HERE = re.compile(r"(?<!been)\s(?:over |right )?here\b(?!')", re.I)
+_HERE = re.compile(r"(?<!been)(?<!got)(?<!get)(?<!came)(?<!come)(?<!arrived)(?<!moved)(?<!am)\s(?:over |right )?here\b(?!')", re.I)
 _PARENT = re.compile(r"^(?:mum|mom|mama|dad|papa|grandma|grandpa|granny|nan)\b(?!,)(?='s|\s[a-z])", re.I)
 """A parent needs no "my"."""
 _ONE_OF_KIN = re.compile(rf"(?!.*\bfriends$){KIN.pattern}", re.I)
 _OWN_THING = re.compile(r"(?<=[a-z] )(?:my|our) (?!friends\b|(?:\w+ )?(?:opinion|mind|point)\b)[a-z]", re.I)
 """It says something of what is one's own: "anxious about my job"."""
+_OF_A_LIFE = re.compile(
+    rf"\d|(?<=[a-z,'] )(?!I\b)[A-Z][a-z]|(?<=[a-z] )(?:my|our) (?!friends\b)|{KIN.pattern}"
+    r"|\b(?:live|work|study|teach|speak|own|drive|eat|drink|sleep|smoke|run|swim|cook|dance|paint|sing|volunteer|commute|job|jobs|degree)\b",
+)
 _JUST_NEVER = re.compile(r"\b(?P<who>(?:I|we)(?: have| had)?) just (?=never\b)", re.I)
 _JUST = re.compile(r"\b(?P<who>I|we) just (?=(?P<verb>[a-z]+))", re.I)
 """Of the past it says that it was a moment ago; of the present it says nothing."""
@@ -182,6 +190,8 @@ _ANOTHER = re.compile(
     r"(?:it|this|that|there|these|those|he|she|they|every(?:one|body)|some(?:one|body)|people)\b", re.I
 )
 
+_MAIN_FOLLOWS = re.compile(r"\s*,?\s*(?:I|we)\b", re.I)
+"""Speaking of cars, I sold mine: said of the clause that follows."""
 _OF_A_PERSON = re.compile(
     r"(?:he|she|they)(?:'?s|'?re|'?ve|'?ll|'d)?\b|(?:my|our|his|her|their|your) (?:[\w-]+ )?" + rf"(?:{KIN.pattern})"
     r"|(?-i:[A-Z][a-z]+(?: [A-Z][a-z]+)?)(?:'s| (?:is|was|has|had|went|[a-z]+(?:s|ed)))\b",
@@ -237,6 +247,8 @@ def alone(
     sentence with its quotations, `taken` what is found in it already: what that says is not said again. `people` have
     been named before, and hear of those of the sentence. `in_group`: it is said among people; `to_keep`: an assistant
     is asked to remember it."""
+    if original.isupper() and len(original.split()) >= SHORTEST:
+        return []  # shouted
     runs: list[Alone] = []
     about: Subject = "none"
     unreal = False
@@ -257,7 +269,7 @@ def alone(
             between = original[before.end - sentence.start : clause.start - sentence.start].strip()
             runs[-1] = Alone(before.start, clause.end, f"{before.text}{between} {said}", 0.0)
             continue
-        named = _WHY.sub("", named)
+        named = _WHY.sub("", named) if _SUPPOSED_BEFORE.search(clause.before) is None else named
         goes_on = unreal and said.startswith("and ")
         unreal = goes_on or _SUPPOSING.search(said) is not None
         stated = clause.states and not (goes_on or _SO_THAT.match(said) or _told_by(taken, clause))
@@ -266,6 +278,9 @@ def alone(
             clause.subject == "none" and people.spoken_of_last
         )
         whole = "" if (unnamed and named == bare) or not usable else _with_subject(tidy(named), clause, known=known)
+        following = original[clause.end - sentence.start :]
+        if GERUND.match(bare) and _MAIN_FOLLOWS.match(following):
+            whole = ""
         if after_another and named == bare and not _NAMES_ONESELF.search(bare):
             whole = ""
         runs.append(Alone(clause.start, clause.end, whole, 0.0))
@@ -411,6 +426,11 @@ def _without_just(match: re.Match[str]) -> str:
     return match.group() if is_past(match["verb"]) else f"{match['who']} "
 
 
+def _least(text: str) -> float:
+    """The weight from which a further statement of a turn is worth telling: less, where it says something of a life."""
+    return KEEP if _OF_A_LIFE.search(text) else KEEP_MORE
+
+
 def worth(told: Sequence[Alone], turn: str) -> list[Alone]:
     """Return those of a turn in the order of the text, all but the kept ones dropped: at most MOST are kept, the
     weightiest, and none that repeats a long turn."""
@@ -426,7 +446,7 @@ def worth(told: Sequence[Alone], turn: str) -> list[Alone]:
     fit = [a for a in told if a.dropped is None and not light(a) and not copies(a.text)]
     most = MOST if size <= MUCH else MOST + 2
     best = sorted(fit, key=lambda a: (a.of_a_third, a.text.startswith("No "), -a.weight))[:most]
-    best = [a for n, a in enumerate(best) if n == 0 or a.of_a_third or a.weight >= KEEP_MORE]
+    best = [a for n, a in enumerate(best) if n == 0 or a.of_a_third or a.weight >= _least(a.text)]
 
     def label(a: Alone) -> DropLabel | None:
         if a.dropped is not None or a in best:

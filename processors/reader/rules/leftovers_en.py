@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _BEHIND = re.compile(
-    r"(?<![\s,])[\s,]+(?:even though|although|though|tho|too|also|as well|either|anyways?|actually"
+    r"(?<![\s,])[\s,]+(?:even though|although|though|tho|too|also|as well|either|anyways?|anyhow|actually"
     r"|personally|honestly|literally"
     r"|per se|[lL][oO]+[lL]|haha\w*|lmf?ao"
     r"|[Ii] (?:think|guess|believe|suppose|must say)|[Ii](?:'m| am) sure)$"

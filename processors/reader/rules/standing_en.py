@@ -19,7 +19,7 @@ LONGEST = 28
 SHORTEST = 3
 
 _RESIDUE = re.compile(
-    r",?\s*\b(?:lo+l|lmf?ao|rofl|ha(?:ha\w*)?(?=\s*$)|haha\w*|hehe\w*|xd|omg|tbh|imo|imho|btw|fyi|ikr|smh|ngl|idk"
+    r",?\s*\bto be honest(?=\s*(?:,|$))|,?\s*\b(?:lo+l|lmf?ao|rofl|ha(?:ha\w*)?(?=\s*$)|haha\w*|hehe\w*|xd|omg|tbh|imo|imho|btw|fyi|ikr|smh|ngl|idk"
     r"|ffs)\b[.,!]*"
     r"|,\s*(?:wow|whoa|(?:boy|man)\b(?! (?:and|or|of)\b|'s)|gosh|oh my \w+|yikes|yay|ugh)\b[^,]*$"
     r"|\s*[,\u2013\u2014-]\s+(?:thanks(?! to\b)|thank you|can't wait)\b.*$|\s*\(\d{1,2}\)$"
@@ -58,7 +58,7 @@ _TALKED_OF_AMONG_PEOPLE = re.compile(
     r"|just|also|still|never|always|only|not|totally|definitely|kind of|kinda|even|already|sometimes|often|been|be|too"
     r"|so|very|pretty|super|quite|a (?:little|bit)|(?!really\b)[a-z]{3,}ly) ){0,4}"
     r"(?:think|guess|know|knew|hope(?! to)|agree|wonder|see|hear|heard|understand|believe|feel|felt|mean|meant|suppose"
-    r"|wish|imagine|remember|forget|forgot|say|said|appreciate|assume|doubt|mention(?:ed)?|fathom|apologi[sz]e"
+    r"|wish(?:ed)?|imagine|remember|forget|forgot|say|said|appreciate|assume|doubt|mention(?:ed)?|fathom|apologi[sz]e"
     r"|referring|speaking|asking|surprised|amazed|shocked|stunned|saddened|impressed|thankful|grateful|pumped|suspect(?:ed)?|alright"
     r"|all right|(?<=just )learn(?:ed|t)|found (?:out|that)|hearing|saw (?:that|there|how|where))\b",
     re.I,
@@ -137,7 +137,7 @@ _SUBJECT = re.compile(
     r"(?:the|an?|(?!There\b)(?-i:[A-Z])[\w'-]+|(?:one|\d+) of|(?:neither|none|both|two|some|most|all) of"
     r"|[a-z]{2,14}ing)\b", re.I
 )
-_MENTIONS = re.compile(r"\b(?:I|me|my|mine)\b")
+_MENTIONS = re.compile(r"\b(?:[Ii]|me|my|mine)\b")
 _OF_SPEAKER = re.compile(
     r"^What I (?:will|do)\b|\b(?:my|mine)\b"
     r"|(?<!to )(?<!for )(?<!struck )(?<!surprised )(?<!amazed )\bme\b"
@@ -177,6 +177,8 @@ _SHOWN = re.compile(
     r"|\b\w+ that (?:in|out|up|on|off|over|down|back)\b(?=\s*(?:$|[,;]))"
     r"|\b(?:has|have|had|own|owns|found) that (?=[a-z]+ (?:in|on|at|by|near|with|from|of)\b)"
     r"|(?<!since )(?<!by )(?<!until )(?<!just )\bthen(?=\s*(?:[,;]|$))"
+    r"|\b[a-z]+ing that [a-z]+(?:$|,)|\b(?:am|is|are|was|were|at|see|find|read|hear|open|watch) that [a-z]+$|\bthat sooner\b"
+    r"|\b(?:the|this|that|a similar) (?:same )?situation(?:$| (?:head on|as|now)\b)"
     r"|\bone of (?:mine|ours)\b"
     r"|(?<!of )(?<!is )(?<!was )(?<!are )(?<!were )(?<!the )(?<!stays )(?<!stay )(?<!coal )(?<!gold )(?<!a )\bmine\b"
     r"|\b(?:(?:an)?other|that|which|the|next|last|a \w+|\w+er) ones?\b|\b(?:the|an)other\s*$"
@@ -189,7 +191,7 @@ _SHOWN = re.compile(
 )
 _ONE = re.compile(
     r"\b(?:the [\w'-]+|lost|had|have|has|got|gets?|bought|needs?|wants?|saw|made|found|took|takes?|used?|ordered|sold"
-    r"|gave|keeps?|kept|owns?|tried|broke) ones?\b(?= *(?:$|[,;.]|(?:in|on|at|for|from|before|after|last|this|since"
+    r"|gave|keeps?|kept|owns?|tried|broke) ones?\b(?= *(?:$|[,;.]|(?:in|on|at|for|from|before|after|last|this|ever|since"
     r"|when|because|and|but|so|too|by|until|again|already|now|yet)\b))",
     re.I,
 )
@@ -240,12 +242,13 @@ _MENDED = (
     ),
     (
         re.compile(
-            r"^(?:I know|I noticed|(?:it )?turns out|the thing is|(?:the )?(?:good|bad|great|sad) (?:news|thing|part) is)"
+            r"^(?:I know|I noticed|(?:it )?turns out|the (?:problem|issue|thing|truth|fact) is|(?:the )?(?:good|bad|great|sad) (?:news|thing|part) is)"
             r"(?: that)? (?=(?:my|our) )",
             re.I,
         ),
         "",
     ),
+    (re.compile(r"\b(I|we) too (?=(?!(?:was|were|am|have|had)\b)[a-z])", re.I), r"\1 "),
     (re.compile(r"\b(the|my) job I (?:told|was telling) (?:you|u)(?: all)? about\b", re.I), r"\1 job"),
     (re.compile(r"^another (?=[\w-]+(?: [\w-]+)? of (?:mine|ours)\b)", re.I), "A "),
     (re.compile(r"\bbeing this (?=[a-z]+(?:ed|y|d|l|s|k)\b)"), "being so "),

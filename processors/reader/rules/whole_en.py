@@ -75,11 +75,14 @@ _LEFT_OPEN = re.compile(
     r"|\b(?:met|seen|saw|have|had|watched|read|tried|know|knew|got|like|liked|loved|bought|made) "
     r"(?:so |too |quite )?(?:many|several|some|a few|lots|plenty|a couple|none|all|both)$"
     r"|^(?:I|we) (?:\w+ly )?(?:have|had) (?:some|a few|many|lots of|a lot of|good|great|close) friends$"
+    r"|^(?:I|we) (?:\w+ly )?have (?:an?|some|the|this|a few) (?:\w+ )?(?:problem|issue|question|idea|point|thought|story)s?$"
+    r"|^(?:I|we) have (?:very|so|too) [a-z]+$|\bthe (?:original|sequel|prequel|remake)$"
     r"|\b(?:over|about|with) (?:something|someone)(?: \w+)?$"
     r"|^(?:my|our) [\w' -]{3,30} (?:is|are|was|were)(?:n't| not)? (?:the|an?|my) (?:main |only |real |big )?"
     r"(?:issue|problem|point|question|reason|case|thing)$"
-    r"|\bthe (?:rest|others?)$|^(?:I|we) (?:am|are|was|were) (?:not )?(?:\w+ly |so |very |really |quite |too |a bit )?"
-    r"(?:indifferent|interested|involved|aware|familiar|jealous|ready|done|finished|right|wrong|different|serious"
+    r"|\bthe (?:rest|others?)$|^(?:(?:I|we) (?:am|are|was|were)|(?:my|our) [\w' -]{2,30} (?:is|are|was|were))(?: not|n't)? "
+    r"(?:\w+ly |so |very |really |quite |too |a bit )?"
+    r"(?:indifferent|certain|equipped|prepared|interested|involved|aware|familiar|jealous|ready|done|finished|right|wrong|different|serious"
     r"|curious|confused|unsure|undecided|torn)$"
     r"|\b(?:my|our) team(?: (?:closely|a lot|all the time|too))?$"
     r"|\b(?:something|anything|everything)(?: like that| else)?$"
@@ -116,9 +119,10 @@ _CUT_OFF = re.compile(
 )
 """A comparison, a negation or a taste without what it is of; a lower-case plural ("the vikings") may be a club."""
 _NO_OBJECT = re.compile(
-    rf"{_I} (?:[a-z]+ly |used to |have |had |has |also |still |never |always |just |even |don't |didn't |do not )*"
+    rf"{_I} (?:[a-z]+ly |used to |do |did |have |had |has |also |still |never |always |just |even |don't |didn't |do not )*"
     rf"(?:{alternatives('need_an_object')})"
-    rf"(?: (?:{alternatives('of_no_object')}))*$",
+    rf"(?: (?:{alternatives('of_no_object')}|(?:every|each) [a-z]+|on [a-z]+days?|all day"
+    r"|when (?:I|we) (?:was|were) .{1,40}|as an? (?:kid|child|teen|boy|girl)))*$",
     re.I,
 )
 _COMPARED = re.compile(
@@ -138,7 +142,8 @@ _OF_THE_TALK = re.compile(
     r"(?! (?:of|in|about|by|from|called|that|who|where)\b)"
     r"|\b(?:look(?:ing)? for|want(?:ed)?|need(?:ed)?|ask(?:ed|ing)? for|could use|get(?:ting)?) "
     r"(?:(?:some|any|a bit of|a few|more|your|helpful|good|useful|an?|\w+al) ){0,3}"
-    r"(?:tips?|advice|suggestions?|opinions?|feedback|insights?|ideas?|(?:help|support)(?! (?:with|for|from|at|around)\b))\b"
+    r"(?:tips?|advice|guidance|suggestions?|opinions?|feedback|insights?|ideas?|(?:help|support)(?! (?:with|for|from|at|around)\b))\b"
+    rf"|^the (?:{_THING}|commercial|ad)\b"
     rf"|^(?:I|we) .*\b(?:my|our) (?:[\w-]+ )?favou?rite (?:{_THING}|team|band|player|club)$"
     r"|\bthe same [a-z]+$"
     rf"|^(?:my|our) (?:{alternatives('open_subjects')}) (?:is|was|has|had|are|were)\b",
@@ -177,7 +182,7 @@ _TWO_IN_ONE = re.compile(
 """Two sentences with nothing between them."""
 _BROKEN = re.compile(
     r"\b(?:I|we) (?:is|has|does)\b|^I were\b(?!n't)|\blike to [A-Z]|\w's (?:are|were)\b|[/\\|]$"
-    r"|\b(?:don't|do not|didn't|doesn't|can't|cannot|will|won't) to\b"
+    r"|\b(?:don't|do not|didn't|doesn't|can't|cannot|will|won't) to\b|\b(?:want|need|like) to (?:some|an?|the|my)\b"
     r"|\b(?:the|an?|my|our|and|or|than|very|too)$"
     r"|^[Oo]ne of (?:my|our|the) (?:\w+ )?\w+s (?:have|are|were|do)\b"
     rf"|^(?:[Mm]y|[Oo]ur) (?:\w+ )?(?:{alternatives('one_relative')}) (?:come|go|say|have|want|like|live|work|need|do"
@@ -197,7 +202,8 @@ _SAID_TO_ANOTHER = re.compile(
     r"|(?:am|was) (?:still |just )?(?:guessing|thinking (?!(?:of|about) [a-z]+ing\b))"
     r"|(?:still )?ha(?:ve|d) (?:a feeling|trouble believing)"
     r"|learn(?:ed|t) (?:a lot|so much|something|much)|tell a lie"
-    r"|am (?:not|n't) (?:so |really |too |even )?sure (?:that )?(?:if |whether )?(?:I|we) (?:could|would|can|will)"
+    r"|can't (?:just |help )?(?:stop )?feel(?:ing)? (?:the way|like)"
+    r"|am (?:not|n't) (?:(?:\w+ly|so|too|even) )?sure"
     r"|(?:seen|saw|had|heard) like (?:in|at|on|when))\b",
     re.I,
 )
@@ -222,7 +228,7 @@ _SAID_SO = re.compile(
 _OF_NOW = re.compile(
     r"(?!.*\b(?:work|live|living|stud|job|rent|furlough|pregnan|unemploy|school|college|course)\w*)"
     r".*\b(?:right now|at the moment|at this moment|from this week)\b"
-    rf"|^(?:I|we) (?:am|are) (?:just |still |also )?(?:{alternatives('of_a_moment')})$",
+    rf"|^(?:I|we) (?:am|are) (?:just |still |also )?(?:{alternatives('of_a_moment')})(?:$| (?:until|till)\b)",
     re.I,
 )
 _ABOUT_THE_TALK = re.compile(
@@ -237,7 +243,7 @@ _OF_THE_MOMENT = re.compile(
     r"|(?:I|we) (?:am|are) (?:working|off|free|busy|relaxing|staying in)(?: all day)? (?:today|tonight"
     r"|this (?:morning|afternoon|evening|weekend)|on \d{1,2} [A-Z]\w+ \d{4})$"
     rf"|(?:I|we) (?:am|was|are|were) (?:so |just |only |all |very |really |quite )*(?:{alternatives('of_a_reaction')})"
-    r"(?:$|,| (?:about|at|by|that|how) )(?!.*\b(?:my|our|last (?:year|month|week|summer|winter)|ago)\b)"
+    r"(?:$|,| (?:about|at|by|that|how|regarding) )(?!.*\b(?:my|our|last (?:year|month|week|summer|winter)|ago)\b)"
     r"|(?:I|we) (?:[a-z]+ly |just |also |still )*(?:like|love)d? (?:that|how|the (?:idea|fact|way)) "
     r"(?!.*\b(?:my|our)\b)"
     r"|(?:I|we) (?:[a-z]+ly |just |also )*(?:reali[sz]ed?|noticed)\b"
