@@ -177,7 +177,8 @@ _SHOWN = re.compile(
     r"|\b\w+ that (?:in|out|up|on|off|over|down|back)\b(?=\s*(?:$|[,;]))"
     r"|\b(?:has|have|had|own|owns|found) that (?=[a-z]+ (?:in|on|at|by|near|with|from|of)\b)"
     r"|(?<!since )(?<!by )(?<!until )(?<!just )\bthen(?=\s*(?:[,;]|$))"
-    r"|\b[a-z]+ing that [a-z]+(?:$|,)|\b(?:am|is|are|was|were|at|see|find|read|hear|open|watch) that [a-z]+$|\bthat sooner\b"
+    r"|\b[a-z]+ing that [a-z]+(?:$|,)"
+    r"|\bthat (?!(?:much|way|far|long|bad|good|often|well|one|I|we|he|she|they|it)\b)[a-z]+(?<!s)(?<!ed)$|\b(?:am|is|are|was|were|at|see|find|read|hear|open|watch) that [a-z]+$|\bthat sooner\b"
     r"|\b(?:the|this|that|a similar) (?:same )?situation(?:$| (?:head on|as|now)\b)"
     r"|\bone of (?:mine|ours)\b"
     r"|(?<!of )(?<!is )(?<!was )(?<!are )(?<!were )(?<!the )(?<!stays )(?<!stay )(?<!coal )(?<!gold )(?<!a )\bmine\b"
@@ -210,7 +211,7 @@ _JUDGED = re.compile(
     r"(?:good|great|nice|fun|awesome|amazing|cool|funny|hard|tough|difficult|easy|bad|crazy|weird|insane|wild|lovely"
     r"|tasty"
     r"|delicious|hilarious|awful|terrible|horrible|fantastic|wonderful|incredible|interesting|perfect|sad|boring"
-    r"|beautiful"
+    r"|beautiful|[a-z]+(?:ble|bile|ful)$"
     r"|gorgeous|best|worst|worth|like|ok|okay|fine|thing|shame|pity|bummer)\b.*$",
     re.I,
 )
@@ -248,6 +249,7 @@ _MENDED = (
         ),
         "",
     ),
+    (re.compile(r"(?<=n't )((?:[a-z]+ )?)that much (?=[a-z])", re.I), r"\1much "),
     (re.compile(r"\b(I|we) too (?=(?!(?:was|were|am|have|had)\b)[a-z])", re.I), r"\1 "),
     (re.compile(r"\b(the|my) job I (?:told|was telling) (?:you|u)(?: all)? about\b", re.I), r"\1 job"),
     (re.compile(r"^another (?=[\w-]+(?: [\w-]+)? of (?:mine|ours)\b)", re.I), "A "),

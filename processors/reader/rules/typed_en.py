@@ -6,6 +6,8 @@ import re
 
 _QUOTED_I = re.compile(r"(?<=\bI)\"(?=(?:m|ve|ll|d)\b)")
 """I"m: a slip of the keyboard."""
+_LAUGH = re.compile(r"(?<=[a-z\d]) (?:lo+l|haha+|lmf?ao)(?= (?:I|i|im|ive|my|we|I'm|I've|i'm|i've)\b)", re.I)
+"""What stands between two sentences of those who write no full stops."""
 _WITHOUT_APOSTROPHE = (
     (re.compile(r"\b(?P<who>that|there|what|he|she)s (?=[a-z])", re.I), r"\g<who>'s "),
     (re.compile(r"\b(?P<who>they|you)re (?=[a-z])", re.I), r"\g<who>'re "),
@@ -25,7 +27,7 @@ _WITHOUT_APOSTROPHE = (
 
 def typed(text: str) -> str:
     """The text without slips of the keyboard; its length stays."""
-    return _QUOTED_I.sub("'", text)
+    return _LAUGH.sub(lambda m: f".{' ' * (len(m.group()) - 1)}", _QUOTED_I.sub("'", text))
 
 
 def spelled(text: str) -> str:
