@@ -15,7 +15,11 @@ from processors.reader.rules.words_en import alternatives, listed
 from processors.reader.wording.inflect import inflected
 from processors.reader.wording.tables import tables
 
-_LEAD = re.compile(r"^(?:(?:and|so|well|cool|nice|if not [\w' -]{2,40}(?=,)|ok(?:ay)?|great|thanks|by the way|also|then|one more thing)\b[,:]? ?){1,3}", re.I)
+_LEAD = re.compile(
+    r"^(?:(?:and|so|well|cool|nice|if not [\w' -]{2,40}(?=,)|ok(?:ay)?|great|thanks|by the way|also|then"
+    r"|one more thing)\b[,:]? ?){1,3}",
+    re.I,
+)
 _MINE = re.compile(
     r"(?:what|who|when|where)(?P<is>'s| is| are| was| were) (?P<whose>your|the) (?P<what>[a-z][\w' -]{2,60})$", re.I
 )
@@ -30,9 +34,7 @@ _ANY = re.compile(
     r"(?P<what>[a-z][\w' -]{2,60}s)$",
     re.I,
 )
-_HAVE_ANY = re.compile(
-    r"have you (?P<verb>[a-z]+(?:ed|t|d|n)) any (?P<what>[a-z][\w' -]{2,60})$", re.I
-)
+_HAVE_ANY = re.compile(r"have you (?P<verb>[a-z]+(?:ed|t|d|n)) any (?P<what>[a-z][\w' -]{2,60})$", re.I)
 _NO_ANY = re.compile(
     r"(?:no|none|nope|nothing|nah)(?: at all| whatsoever| so far| yet)?(?: that (?:I(?:'ve| have)? (?:noticed|know of"
     r"|seen)"
@@ -106,7 +108,8 @@ _FOR_NOW = frozenset(listed("for_now"))
 _OF_THE_TALK = frozenset(listed("of_the_talk"))
 _YES_OR_NO = re.compile(
     r"(?P<aux>are|do|have|will|can) you (?P<still>(?:still|currently|usually"
-    r"|already) )?(?P<rest>[a-z][\w' ,-]{3,90})$", re.I
+    r"|already) )?(?P<rest>[a-z][\w' ,-]{3,90})$",
+    re.I,
 )
 _AGREED = re.compile(
     r"(?:(?P<yes>yes|yeah|yep|yup)|(?P<no>no|nope|nah))\b"
@@ -136,7 +139,8 @@ _NO_ANSWER = re.compile(
 )
 _LIMITED = re.compile(
     r",? (?:from|until|till|once|if|unless|but|not(?! (?:counting|including))|next|only|when|except|soon|or|though"
-    r"|depending|used to)\b", re.I
+    r"|depending|used to)\b",
+    re.I,
 )
 """What follows an answer that is not so without it."""
 _PLACE = re.compile(

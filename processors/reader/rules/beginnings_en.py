@@ -58,8 +58,10 @@ _THOUGHT = re.compile(
     r" (?=(?:I|they) (?:think|thought|guess|believe(?! in)|mean)\b)"
     r"| (?=I do (?!(?:in|for|at|on|with|is|and|every|as|to|now|when|best|most|not)\b)[a-z])"
     r"|,?(?: (?:and|but|so))? (?:it's|its|that's|thats) (?:an?|so|really|very|just|pretty|not|such|sad|too|kind|all)\b"
-    r"|, (?:(?:great|good|nice|fun|crazy|awesome|lovely|bad|sad|tough) (?:game|movie|film|show|time|day|night|thing|stuff"
-    r"|place|book|song|one)\b|so (?:disappointing|sad|good|fun|cool|weird|crazy|much fun)\b|a lot of|(?:more|mostly) (?:in|of|like)|like (?:right now|today|he|she|they|it|when)\b|maybe|perhaps|hopefully|nice to"
+    r"|, (?:(?:great|good|nice|fun|crazy|awesome|lovely|bad|sad|tough) (?:game|movie|film|show|time|day|night"
+    r"|thing|stuff"
+    r"|place|book|song|one)\b|so (?:disappointing|sad|good|fun|cool|weird|crazy|much fun)\b|a lot of|(?:more"
+    r"|mostly) (?:in|of|like)|like (?:right now|today|he|she|they|it|when)\b|maybe|perhaps|hopefully|nice to"
     r"|much (?:cheaper|better|easier|more)|very|(?:have|do|did|are|what about"
     r"|how about|what do|how do) (?:you|ya)|mind (?:the|your)|she's|he's|they're)\b",
     re.I,

@@ -10,8 +10,10 @@ import re
 
 from processors.reader.rules.found import Found
 from processors.reader.rules.person_en import conjugate, expand
-from processors.reader.rules.standing_en import LONGEST, resolved, tidy
+from processors.reader.rules.resolved_en import resolved
+from processors.reader.rules.standing_en import LONGEST
 from processors.reader.rules.text import Sentence
+from processors.reader.rules.tidied_en import tidy
 from processors.reader.rules.words_en import alternatives, listed
 
 _ANSWERS = alternatives("answers")
@@ -104,7 +106,8 @@ _ALL_BE = re.compile(
 
 
 _OF_ANOTHER = re.compile(
-    r"\b(?:he|she|they|it|people|someone|who)(?:'ll|'d)? (?:(?:will|would|should|can|could|may|might|just) )?[^,.;]{2,40}? "
+    r"\b(?:he|she|they|it|people|someone|who)(?:'ll|'d)? (?:(?:will|would|should|can|could|may|might"
+    r"|just) )?[^,.;]{2,40}? "
     r"(?:and|or) $",
     re.I,
 )

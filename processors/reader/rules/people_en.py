@@ -70,7 +70,8 @@ _SHORT_IS = re.compile(
 """What is short for "is" or "has", not what somebody has."""
 _ADVERB_HAS = re.compile(
     r"^'s (?:never|always|already|just|also|only) (?:been|got|gone|had|done|taken|given)\b"
-    r"|^'s (?:never|already) (?!bored|tired|scared|interested|excited|worried|retired|engaged|married|divorced|disabled)[a-z]+ed\b"
+    r"|^'s (?:never|already) (?!bored|tired|scared|interested|excited|worried|retired|engaged|married|divorced"
+    r"|disabled)[a-z]+ed\b"
 )
 _HAS = re.compile(r"(?:been|got|gone|had|done|\w+ed|taken|given|moved)$", re.I)
 _NO_PARTICIPLE = re.compile(

@@ -88,7 +88,8 @@ _CONTRACTED = (
 _ONES_OWN = re.compile(r"\b(on|of|by) my own$|\b(on) my own(?= )", re.I)
 _EMPHATIC = re.compile(
     rf"\b(?P<who>I|we) (?P<how>(?:(?:also|really|still|sure|certainly|actually) )?)(?P<did>do|did) "
-    rf"(?P<often>(?:(?:often|usually|sometimes|also|really|still) )?)(?P<verb>{alternatives('emphasised')})\b(?! (?:it|that|this|so)$)",
+    rf"(?P<often>(?:(?:often|usually|sometimes|also|really"
+    rf"|still) )?)(?P<verb>{alternatives('emphasised')})\b(?! (?:it|that|this|so)$)",
     re.I,
 )
 """I do love tennis, I did go to Leeds."""

@@ -24,8 +24,9 @@ from processors.reader.rules.others import about_kin_en
 from processors.reader.rules.others_words_en import quotes_a_text, without_others_words
 from processors.reader.rules.people_en import People
 from processors.reader.rules.plain_orders_en import plain_order_en
+from processors.reader.rules.resolved_en import resolved
 from processors.reader.rules.shortly_en import shortly_en
-from processors.reader.rules.standing_en import resolved, stands
+from processors.reader.rules.standing_en import stands
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.together_en import another_first
 from processors.reader.rules.typed_en import typed

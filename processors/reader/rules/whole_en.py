@@ -75,12 +75,14 @@ _LEFT_OPEN = re.compile(
     r"|\b(?:met|seen|saw|have|had|watched|read|tried|know|knew|got|like|liked|loved|bought|made) "
     r"(?:so |too |quite )?(?:many|several|some|a few|lots|plenty|a couple|none|all|both)$"
     r"|^(?:I|we) (?:\w+ly )?(?:have|had) (?:some|a few|many|lots of|a lot of|good|great|close) friends$"
-    r"|^(?:I|we) (?:\w+ly )?have (?:an?|some|the|this|a few) (?:\w+ )?(?:problem|issue|question|idea|point|thought|story)s?$"
+    r"|^(?:I|we) (?:\w+ly )?have (?:an?|some|the|this|a few) (?:\w+ )?(?:problem|issue|question|idea|point"
+    r"|thought|story)s?$"
     r"|^(?:I|we) have (?:very|so|too) [a-z]+$|\bthe (?:original|sequel|prequel|remake)$"
     r"|\b(?:over|about|with) (?:something|someone)(?: \w+)?$"
     r"|^(?:my|our) [\w' -]{3,30} (?:is|are|was|were)(?:n't| not)? (?:the|an?|my) (?:main |only |real |big )?"
     r"(?:issue|problem|point|question|reason|case|thing)$"
-    r"|\bthe (?:rest|others?)$|^(?:(?:I|we) (?:am|are|was|were)|(?:my|our) [\w' -]{2,30} (?:is|are|was|were))(?: not|n't)? "
+    r"|\bthe (?:rest|others?)$|^(?:(?:I|we) (?:am|are|was|were)|(?:my|our) [\w' -]{2,30} (?:is|are|was"
+    r"|were))(?: not|n't)? "
     r"(?:\w+ly |so |very |really |quite |too |a bit )?"
     r"(?:indifferent|decent|alright|tired|exhausted|hungry|certain|equipped|prepared|interested|involved|aware|familiar|jealous|ready|done|finished|right|wrong|different|serious"
     r"|curious|confused|unsure|undecided|torn)$"
@@ -119,7 +121,8 @@ _CUT_OFF = re.compile(
 )
 """A comparison, a negation or a taste without what it is of; a lower-case plural ("the vikings") may be a club."""
 _NO_OBJECT = re.compile(
-    rf"{_I} (?:[a-z]+ly |used to |do |did |have |had |has |also |still |never |always |just |even |don't |didn't |do not )*"
+    rf"{_I} (?:[a-z]+ly |used to |do |did |have |had |has |also |still |never |always |just |even |don't "
+    rf"|didn't |do not )*"
     rf"(?:{alternatives('need_an_object')})"
     rf"(?: (?:{alternatives('of_no_object')}|(?:every|each) [a-z]+|on [a-z]+days?|all day"
     r"|when (?:I|we) (?:was|were) .{1,40}|as an? (?:kid|child|teen|boy|girl)))*$",
@@ -142,7 +145,8 @@ _OF_THE_TALK = re.compile(
     r"(?! (?:of|in|about|by|from|called|that|who|where)\b)"
     r"|\b(?:look(?:ing)? for|seek(?:ing)?|want(?:ed)?|need(?:ed)?|ask(?:ed|ing)? for|could use|get(?:ting)?) "
     r"(?:(?:some|any|a bit of|a few|more|your|helpful|good|useful|an?|\w+al) ){0,3}"
-    r"(?:tips?|advice|guidance|suggestions?|opinions?|feedback|insights?|ideas?|(?:help|support)(?! (?:with|for|from|at|around)\b))\b"
+    r"(?:tips?|advice|guidance|suggestions?|opinions?|feedback|insights?|ideas?|(?:help|support)(?! (?:with|for"
+    r"|from|at|around)\b))\b"
     rf"|^the (?:{_THING}|commercial|ad)\b"
     rf"|^(?:I|we) .*\b(?:my|our) (?:[\w-]+ )?favou?rite (?:{_THING}|team|band|player|club)$"
     r"|\bthe same [a-z]+$"
@@ -157,9 +161,7 @@ _DONE = re.compile(
     re.I,
 )
 _KNOWN_END = re.compile(rf" the (?:[\w-]+ )?(?:{alternatives('known_to_all')})\b", re.I)
-_DEFINITE_END = re.compile(
-    r"\bthe(?: [a-z][\w-]*){1,2}$|\ba (?:\w+ )?(?:answer|reply|response|decision)$"
-)
+_DEFINITE_END = re.compile(r"\bthe(?: [a-z][\w-]*){1,2}$|\ba (?:\w+ )?(?:answer|reply|response|decision)$")
 _GOES_ON = re.compile(r",| but ")
 _SHORT = 8
 """Words up to which what was done to "the" something names too little."""
@@ -221,7 +223,8 @@ _SAID_SO = re.compile(
     r"|(?:I|we) (?:am|are|was) (?:still |just |only |all |well )?(?:mom|mum|dad|me|myself|set|stocked|good to go)$|"
     rf"(?:I|we) (?:(?:am|are|have|do|just|really|not) )*(?:{alternatives('sayings')})\b"
     r"|.*\b(?:can't|cannot|couldn't|can not) even\b"
-    r"(?! (?:manage|go|get|eat|sleep|afford|work|drive|walk|leave|look after|take care of) [a-z])(?!.*\b(?:since|because|for|until|after)\b)",
+    r"(?! (?:manage|go|get|eat|sleep|afford|work|drive|walk|leave|look after"
+    r"|take care of) [a-z])(?!.*\b(?:since|because|for|until|after)\b)",
     re.I,
 )
 """Sayings, and what is said more strongly than it is meant."""
@@ -291,7 +294,14 @@ def is_whole(text: str, *, in_group: bool = False) -> bool:
     if any(
         p.match(text)
         for p in (
-            _NO_SUBJECT, _PREDICATE_BEFORE, _NO_OBJECT, _ANOTHER_PERSON, _UNAWARE, _OPINION, _SAID_SO, _BARE_NEED,
+            _NO_SUBJECT,
+            _PREDICATE_BEFORE,
+            _NO_OBJECT,
+            _ANOTHER_PERSON,
+            _UNAWARE,
+            _OPINION,
+            _SAID_SO,
+            _BARE_NEED,
             _ASKING,
         )
     ):
