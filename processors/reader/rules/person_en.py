@@ -173,8 +173,6 @@ _BASE_ED = frozenset({"need", "feed", "heed", "bleed", "breed", "speed", "exceed
 
 def _third(verb: str) -> str:
     low = verb.lower()
-    if "/" in verb.strip("/"):
-        return "/".join(_third(each) for each in verb.split("/"))
     if low in _IRREGULAR:
         return _IRREGULAR[low]
     if low in _PAST or low in _FIXED or low.endswith(("n't", "nae")) or not low.isalpha():
