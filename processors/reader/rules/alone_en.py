@@ -15,26 +15,25 @@ from processors.reader.rules.beginnings_en import CUTS, before_another, beginnin
 from processors.reader.rules.clauses_en import ANSWERS_NO, FILLER, Clause, Subject, clauses
 from processors.reader.rules.found import Found
 from processors.reader.rules.people_en import People
-from processors.reader.rules.person_en import expand, is_done, is_past
-from processors.reader.rules.salience_en import DROPPED, weight
+from processors.reader.rules.person_en import expand, is_past
+from processors.reader.rules.resolved_en import KIN, resolved
+from processors.reader.rules.salience_en import weight
 from processors.reader.rules.standing_en import (
-    FINITE,
     GERUND,
-    KIN,
     LONGEST,
     MOMENT,
     SHORTEST,
     YOU,
-    resolved,
     stands,
-    tidy,
 )
+from processors.reader.rules.subject_en import with_subject
 from processors.reader.rules.text import Sentence
 from processors.reader.rules.third_en import of_a_third, spliced
+from processors.reader.rules.tidied_en import tidy
 from processors.reader.rules.together_en import as_one
 from processors.reader.rules.whereabouts import is_of_the_speakers
 from processors.reader.rules.whole_en import is_of_now, is_whole
-from processors.reader.rules.withdrawn_en import TAKEN_BACK, no_longer_so
+from processors.reader.rules.withdrawn_en import TAKEN_BACK
 from processors.reader.rules.words_en import alternatives
 from schemas.events.memory import DropLabel
 
@@ -46,22 +45,26 @@ KEPT_WHOLE = 20
 KEEP = 4.0
 """Weight from which a statement is worth telling (`salience_en.weight`)."""
 KEEP_MORE = 5.0
-"""The same for further statements of one turn."""
+"""The same for further statements of one turn, but for those of a life (`_OF_A_LIFE`)."""
 KEEP_TOLD = 7.5
-"""The same for what happened in a turn of more than MUCH words, where it names no day, number or person: a story has
+"""The same for what happened in a turn of more than A_STORY words, where it names no day, number or person: a story has
 many steps, and they are of the moment."""
 MOST = 3
 """Statements of one turn; of one longer than MUCH words, two more."""
-MUCH = 60
+MUCH = 40
+A_STORY = 60
+"""Words from which a turn may tell one."""
 
 _WITHOUT_PLACE = 4
 """Words from which a statement says something without its "there": not "I get sick back there"."""
 
 _INTERJECTION = re.compile(
-    r"(?:(?:by the way|guess what|oh man|like(?=,? (?:my|I|we)\b)|ye+a+h?|yes|yep|yup|nope|nah|oops|wow+|hm+|u[mh]+"
+    r"(?:(?:by the way|guess what|oh man|like(?=,? (?:my|I|we)\b)|ye+a+h?|yes|yep|yup|ya|mhm|omg|welp|meh|nope"
+    r"|nah|oops|wow+|hm+|u[mh]+"
     r"|er+m?|aw+|ugh+|oo+h|whoa|gosh|damn|dude|oh|ok(?:ay)?|well|right|haha|honestly|actually|unfortunately|anyway"
     r"|also|plus"
-    r"|and|but|so|then|now|however|luckily|sadly|basically|obviously|of course|for sure|not really|exactly|true|same"
+    r"|and|but|so|then|now|however|luckily|sadly|basically|obviously|of course|for sure"
+    r"|not really(?=\s*(?:[,.!;]|$))|exactly|true|same"
     rf"|{ANSWERS_NO}"
     r"|thanks|thank you|sorry|sure|cool|great|nice|awesome|absolutely|definitely|totally|hey|hi|hello)\b[\s,.!:;-]*)+",
     re.I,
@@ -76,61 +79,36 @@ _TRAILING = re.compile(
 _ATTACHED = re.compile(
     r"(?:because|since|although|though|while|when|as|until|where|which|who|so that|after|before|or|than)\b", re.I
 )
+_SO_THAT = re.compile(r"so (?:that )?(?:I|we) (?:can|could|will|won't|don't have to)\b", re.I)
+"""What one does it for."""
+_WHY = re.compile(r"^(?:because|cuz|cos|bc) (?=(?:I|we|my|our)\b)", re.I)
+"""A reason is stated, whatever it is one for: "It's hard because I teach at night"."""
+_SUPPOSED_BEFORE = re.compile(
+    r"n't\b|\b(?:not|never|think|thought|guess|maybe|probably|perhaps|feel|feels|suppose|hope|believe|seems?|unless|only|just)\b",
+    re.I,
+)
 _GOES_ON = re.compile(r"(?:and|but|so)? ?(?:it|he|she|they)\b", re.I)
-_MEANT = re.compile(
-    r"(?:trying to|planning (?:to|on|a|my)|hoping to|learning (?:to|how)|thinking (?:of|about)|working on|saving up"
-    r"|looking for|training for|studying for|getting ready)\b"
-)
-_UNDER_WAY = re.compile(
-    r"\b(?:am|is|are|was|were|has|have|had|will|would|can|could|makes?|made|helps?|helped|takes?|took|keeps?|gets?)\b"
-)
-"""Trying to eat healthier these days: what is under way, unless a verb makes it a subject."""
-_IS_SUBJECT = re.compile(r" (?:has|have|is|was|helps?|helped|makes?|made|keeps?|kept|gives?|gave|takes?|took) ")
-_OWN = re.compile(
-    r"\b(?:I|i|me|my|we|our|us|mine|yesterday|today|ago|last|since|\d{4})\b"
-    r"|(?<=[a-z,'] )(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)[A-Z][a-z]"
-)
-"""Without its speaker, a name or a time, what was done ("moved to 4") may have been done by anybody or anything."""
-_ADJECTIVE = re.compile(r"[a-z]+ed (?:[\w'-]+ ){1,4}?(?:is|are|was|were|has|have|can|will)\b", re.I)
-"""Condensed milk toast is delicious: not what somebody did."""
-_BASE = re.compile(
-    r"(?:have|need|come|will|can|run|plan|make|play|work|teach|hold|study|own|like|speak|enjoy|visit|was|were)\b"
-)
-"""Bare forms that may as well ask somebody to do it, and verbs of another subject."""
-_TOLD_TO = re.compile(
-rf"(?:(?:just|please|also) )?(?:don't|do not) (?:{alternatives('answers', 'acts')})\b", re.I
-)
-_OF_ONESELF = re.compile(
-    rf"(?:(?:just|also) )?(?:don't|do not) (?:(?:{alternatives('of_oneself', 'habits', 'of_oneself_alone')})\b"
-    r"|.*\b(?:I|me|my|mine|we|us|our|any ?more|any longer|these days|nowadays)\b)",
+_GAVE_UP = re.compile(
+    r"(?:and|but)(?: then| finally)? (?:quit|stopped|gave (?:it|them|that) up|gave up|sold (?:it|them)"
+    r"|lost (?:it|them))\b"
+    r"(?! (?:the|my|our|an?|[a-z]+ing) )",
     re.I,
 )
-"""Don't overmix: a recipe's, or what one passes on; nobody says so of themselves."""
-_TOLD_TO_AMONG_PEOPLE = re.compile(
-    rf"(?:(?:just|please|also) )?(?:don't|do not) (?!(?:{alternatives('of_oneself')})\b)[a-z]+\b"
-    r"|just (?:have|keep|go|be)\b",
-    re.I,
+_DONE_SO = re.compile(r"(?:I |we )?(?:used to [a-z]|[a-z]+ed\b|had\b|did\b)", re.I)
+"""What one gave up is what the clause before names: "used to smoke but quit in March"."""
+_HERE = re.compile(
+    r"(?<!been)(?<!got)(?<!get)(?<!came)(?<!come)(?<!arrived)(?<!moved)(?<!am)\s(?:over |right )?here\b(?!')", re.I
 )
-"""What somebody is not to do, not what the speaker does not."""
-_COMPARING = re.compile(r"(?:just )?like [\w' -]{2,40}? (?:I|we) [a-z]", re.I)
-"""Just like music we got to see films: nothing is liked."""
-_BEHIND_A_VERB = (
-    r"an?|the|my|our|some|any|all|both|it|them|to|for|in|on|at|up|out|off|with|from|back|into|over|about|after"
-    r"|around|down|everything|nothing|anything|something"
-    r"|through|as|of|last|this|yesterday|today|every|\w+ly|\w+self|\d+|one|two|three|four|five|six|seven|[A-Z]\w*"
-)
-_STATE = re.compile(
-    rf"(?:(?:still|happily|newly|long) )?(?:{alternatives('states')})(?= (?:to|since|for|with|and|but)\b|[,;]|$)", re.I
-)
-"""What one is, where the verb is left out: "still married"."""
-_PARTICIPLE = re.compile(rf"[a-z]+ed\b(?! (?:{_BEHIND_A_VERB})\b)")
-"""Overrated soundtrack: a verb has an object with an article or name, a preposition, a time behind it."""
-_NOUN = re.compile(rf"[a-z]{{3,}}ing (?!(?:{_BEHIND_A_VERB})\b)")
-"""Cycling plan: a doing has an object with an article, or a preposition behind it."""
-_BEEN = re.compile(r"(?:never |also |just |only )?been\b")
-_HERE = re.compile(r"(?<!been)\s(?:over |right )?here\b(?!')", re.I)
 _PARENT = re.compile(r"^(?:mum|mom|mama|dad|papa|grandma|grandpa|granny|nan)\b(?!,)(?='s|\s[a-z])", re.I)
 """A parent needs no "my"."""
+_ONE_OF_KIN = re.compile(rf"(?!.*\bfriends$){KIN.pattern}", re.I)
+_OWN_THING = re.compile(r"(?<=[a-z] )(?:my|our) (?!friends\b|(?:\w+ )?(?:opinion|mind|point)\b)[a-z]", re.I)
+"""It says something of what is one's own: "anxious about my job"."""
+_OF_A_LIFE = re.compile(
+    rf"\d|(?<=[a-z,'] )(?!I\b)[A-Z][a-z]|(?<=[a-z] )(?:my|our) (?!friends\b)|{KIN.pattern}"
+    r"|\b(?:live|work|study|teach|speak|own|drive|eat|drink|sleep|smoke|run|swim|cook|dance|paint|sing|volunteer|commute|job|jobs|degree)\b",
+)
+_JUST_NEVER = re.compile(r"\b(?P<who>(?:I|we)(?: have| had)?) just (?=never\b)", re.I)
 _JUST = re.compile(r"\b(?P<who>I|we) just (?=(?P<verb>[a-z]+))", re.I)
 """Of the past it says that it was a moment ago; of the present it says nothing."""
 _ADDRESSED = re.compile(r"(?<=[a-z]), (?!(?:I|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)\w*day)[A-Z][a-z]+$")
@@ -150,6 +128,14 @@ _ANOTHER = re.compile(
     r"(?:it|this|that|there|these|those|he|she|they|every(?:one|body)|some(?:one|body)|people)\b", re.I
 )
 
+_MAIN_FOLLOWS = re.compile(r"\s*,?\s*(?:I|we)\b", re.I)
+"""Speaking of cars, I sold mine: said of the clause that follows."""
+_OF_A_PERSON = re.compile(
+    r"(?:he|she|they)(?:'?s|'?re|'?ve|'?ll|'d)?\b|(?:my|our|his|her|their|your) (?:[\w-]+ )?" + rf"(?:{KIN.pattern})"
+    r"|(?-i:[A-Z][a-z]+(?: [A-Z][a-z]+)?)(?:'s| (?:is|was|has|had|went|[a-z]+(?:s|ed)))\b",
+    re.I,
+)
+_NAMES_ONESELF = re.compile(r"\b(?:I|im|ive|me|my|mine|myself|we|our|us)\b", re.I)
 _SUPPOSING = re.compile(
     r"\b(?:could|might|would(?! (?:like|love|prefer|rather)))(?! have (?:had )?to)\b|\bthat means\b", re.I
 )
@@ -199,9 +185,12 @@ def alone(
     sentence with its quotations, `taken` what is found in it already: what that says is not said again. `people` have
     been named before, and hear of those of the sentence. `in_group`: it is said among people; `to_keep`: an assistant
     is asked to remember it."""
+    if original.isupper() and len(original.split()) >= SHORTEST:
+        return []  # shouted
     runs: list[Alone] = []
     about: Subject = "none"
     unreal = False
+    after_another = in_group and people.spoken_of_last
     for clause in _apart(sentence, original, in_group=in_group):
         unnamed = clause.subject == "none" and about == "other"
         known = not in_group or about in {"I", "we", "my"}
@@ -218,11 +207,21 @@ def alone(
             between = original[before.end - sentence.start : clause.start - sentence.start].strip()
             runs[-1] = Alone(before.start, clause.end, f"{before.text}{between} {said}", 0.0)
             continue
+        named = _WHY.sub("", named) if _SUPPOSED_BEFORE.search(clause.before) is None else named
         goes_on = unreal and said.startswith("and ")
         unreal = goes_on or _SUPPOSING.search(said) is not None
-        stated = clause.states and not goes_on and not _told_by(taken, clause)
+        stated = clause.states and not (goes_on or _SO_THAT.match(said) or _told_by(taken, clause))
         usable = stated and not MOMENT.search(expand(said)) and not is_of_now(expand(said))
-        whole = "" if (unnamed and named == bare) or not usable else _with_subject(tidy(named), clause, known=known)
+        people.spoken_of_last = _OF_A_PERSON.match(bare) is not None or (
+            clause.subject == "none" and people.spoken_of_last
+        )
+        text = expand(_without(_INTERJECTION, tidy(named)))
+        whole = "" if (unnamed and named == bare) or not usable else with_subject(text, clause, known=known)
+        following = original[clause.end - sentence.start :]
+        if GERUND.match(bare) and _MAIN_FOLLOWS.match(following):
+            whole = ""
+        if after_another and named == bare and not _NAMES_ONESELF.search(bare):
+            whole = ""
         runs.append(Alone(clause.start, clause.end, whole, 0.0))
     texts = [_standing(_shortened(run.text), in_group=in_group) for run in runs]
     found = []
@@ -232,7 +231,8 @@ def alone(
         if third is not None:
             found.append(Alone(run.start, run.end, third, max(KEEP, weight(third) + 1.0), of_a_third=True))
         elif len(text.split()) >= SHORTEST:
-            heavy = weight(text) + (1.0 if KIN.search(text) or (not in_group and _AILS.match(text)) else 0.0)
+            heavy = weight(text) + (1.0 if _ONE_OF_KIN.search(text) or (not in_group and _AILS.match(text)) else 0.0)
+            heavy += 0.5 if _OWN_THING.search(text) else 0.0
             heavy = max(KEEP, heavy) if to_keep else heavy
             found.append(Alone(run.start, run.end, text, heavy, None if told else "unresolved"))
     return found
@@ -258,51 +258,9 @@ def _goes_on(before: str, said: str, clause: Clause) -> bool:
     together = f"{before}, {said}"
     if not clause.states or len(together.split()) > LONGEST or YOU.search(said) or not resolved(together):
         return False
-    if _ATTACHED.match(said) is not None:
+    if _ATTACHED.match(said) is not None or (_GAVE_UP.match(said) and _DONE_SO.search(before)):
         return True
     return not before.startswith(TAKEN_BACK) and _GOES_ON.match(said) is not None and not resolved(said)
-
-
-def _with_subject(bare: str, clause: Clause, *, known: bool) -> str:
-    """The clause with its subject, which a predicate may leave out; empty where that is not the speaker. `known`: the
-    clause before it is of the speaker, or only one speaks."""
-    text = expand(_without(_INTERJECTION, bare))
-    if (over := no_longer_so(text)) is not None:
-        return over
-    named = re.match(r"(?:I|we|my|our|there)\b", text, re.I) or as_one(text) != text
-    if not text or named or clause.subject not in {"I", "we", "none"}:
-        return text
-    if text.isupper() or any(p.match(text) for p in (_COMPARING, _TOLD_TO)) or _told_to_no_one(text):
-        return ""
-    if not known and _TOLD_TO_AMONG_PEOPLE.match(text):
-        return ""
-    lowered = f"{text[0].lower()}{text[1:]}"
-    if _BEEN.match(lowered):
-        return f"I have {lowered}"
-    if lowered.startswith(("born in ", "born on ", "born and ")):
-        return f"I was {lowered}"
-    if re.match(r"did (?:my|an?) [A-Za-z]", lowered):
-        return f"I {lowered}"
-    if _STATE.match(lowered):
-        return f"I am {lowered}"
-    if lowered.startswith(("going to ", "want to ")) and not _IS_SUBJECT.search(lowered):
-        return f"I {'am ' if lowered[0] == 'g' else ''}{lowered}"
-    doing = re.sub(r"^(?:just|also|still|really|currently|only) ", "", lowered)
-    if not known and not _OWN.search(text) and (is_done(doing.split(" ")[0]) or _NOUN.match(doing)):
-        return ""
-    if GERUND.match(doing):
-        of_it = _UNDER_WAY if _MEANT.match(doing) else FINITE
-        noun = " " not in doing or of_it.search(lowered) or lowered.startswith("starting ")
-        return text if noun else f"I am {lowered}"
-    if DROPPED.match(text) is None or _ADJECTIVE.match(text) or _PARTICIPLE.match(lowered) or _BASE.match(lowered):
-        return text if clause.subject == "none" else ""
-    return f"{'we' if clause.subject == 'we' else 'I'} {lowered}"
-
-
-def _told_to_no_one(text: str) -> bool:
-    """Is somebody not to do what people seldom say of themselves?"""
-    denied = re.match(r"(?:(?:just|also) )?(?:don't|do not) [a-z]", text, re.I)
-    return denied is not None and not _OF_ONESELF.match(text)
 
 
 def _without(opening: re.Pattern[str], text: str) -> str:
@@ -344,7 +302,7 @@ def _unaddressed(said: str) -> str:
 def _shortened(said: str) -> str:
     """The statement without what trails behind it, cut at a clause where it is too long."""
     text = _PARENT.sub(lambda m: f"my {m.group().lower()}", _HERE.sub("", tidy(said)), count=1)
-    text = _JUST.sub(_without_just, text)
+    text = _JUST.sub(_without_just, _JUST_NEVER.sub(r"\g<who> ", text))
     for _ in range(3):
         ends = _TRAILING.search(text)
         text = _TRAILING.sub("", text)
@@ -360,6 +318,11 @@ def _without_just(match: re.Match[str]) -> str:
     return match.group() if is_past(match["verb"]) else f"{match['who']} "
 
 
+def _least(text: str) -> float:
+    """The weight from which a further statement of a turn is worth telling: less, where it says something of a life."""
+    return KEEP if _OF_A_LIFE.search(text) else KEEP_MORE
+
+
 def worth(told: Sequence[Alone], turn: str) -> list[Alone]:
     """Return those of a turn in the order of the text, all but the kept ones dropped: at most MOST are kept, the
     weightiest, and none that repeats a long turn."""
@@ -370,12 +333,12 @@ def worth(told: Sequence[Alone], turn: str) -> list[Alone]:
         return size > LONG_TURN and held > KEPT_WHOLE and held >= COPIED * size
 
     def light(a: Alone) -> bool:
-        return a.weight < (KEEP_TOLD if size > MUCH and _STEP.match(a.text) and not _DATED.search(a.text) else KEEP)
+        return a.weight < (KEEP_TOLD if size > A_STORY and _STEP.match(a.text) and not _DATED.search(a.text) else KEEP)
 
     fit = [a for a in told if a.dropped is None and not light(a) and not copies(a.text)]
     most = MOST if size <= MUCH else MOST + 2
     best = sorted(fit, key=lambda a: (a.of_a_third, a.text.startswith("No "), -a.weight))[:most]
-    best = [a for n, a in enumerate(best) if n == 0 or a.of_a_third or a.weight >= KEEP_MORE]
+    best = [a for n, a in enumerate(best) if n == 0 or a.of_a_third or a.weight >= _least(a.text)]
 
     def label(a: Alone) -> DropLabel | None:
         if a.dropped is not None or a in best:

@@ -15,7 +15,11 @@ from processors.reader.rules.words_en import alternatives, listed
 from processors.reader.wording.inflect import inflected
 from processors.reader.wording.tables import tables
 
-_LEAD = re.compile(r"^(?:(?:and|so|ok(?:ay)?|great|thanks|by the way|also|then|one more thing)\b[,:]? ?){1,3}", re.I)
+_LEAD = re.compile(
+    r"^(?:(?:and|so|well|cool|nice|if not [\w' -]{2,40}(?=,)|ok(?:ay)?|great|thanks|by the way|also|then"
+    r"|one more thing)\b[,:]? ?){1,3}",
+    re.I,
+)
 _MINE = re.compile(
     r"(?:what|who|when|where)(?P<is>'s| is| are| was| were) (?P<whose>your|the) (?P<what>[a-z][\w' -]{2,60})$", re.I
 )
@@ -30,9 +34,7 @@ _ANY = re.compile(
     r"(?P<what>[a-z][\w' -]{2,60}s)$",
     re.I,
 )
-_HAVE_ANY = re.compile(
-    r"have you (?P<verb>[a-z]+(?:ed|t|d|n)) any (?P<what>[a-z][\w' -]{2,60})$", re.I
-)
+_HAVE_ANY = re.compile(r"have you (?P<verb>[a-z]+(?:ed|t|d|n)) any (?P<what>[a-z][\w' -]{2,60})$", re.I)
 _NO_ANY = re.compile(
     r"(?:no|none|nope|nothing|nah)(?: at all| whatsoever| so far| yet)?(?: that (?:I(?:'ve| have)? (?:noticed|know of"
     r"|seen)"
@@ -77,6 +79,24 @@ _COUNT = re.compile(
     r"how many (?P<what>[\w' -]{3,40}?) (?P<aux>do|did|are|have) you (?P<verb>[a-z]+)(?P<rest> [\w' -]+)?$", re.I
 )
 _LONG = re.compile(r"how long have you (?P<rest>(?:been|had|known|kept|\w+ed) [\w' -]{1,60})$", re.I)
+_ANY_OF = re.compile(r"(?:do you have|have you got|got) (?:any|an?|some) [\w' -]{3,40}$|any [\w' -]{3,30}s$", re.I)
+_SOME = re.compile(
+    r"(?:(?:yes|yeah|yep|yup|ya|sure|oh|i do|we do)[,!.:-]* ?){1,3}(?:just )?(?:(?:I|we)(?:'ve| have)? (?:have|got) )?"
+    r"(?P<what>(?:an?|one|two|three|four|five|six|\d{1,2}) (?!(?:lot|bit|few|of)\b)[a-z][\w' -]{1,60}?"
+    r"(?:(?:,|,? and) (?:an?|one|two|three|four|five|six|\d{1,2}) [a-z][\w' -]{1,40}?){0,3})(?=\s*(?:$|[.;!\n]))",
+    re.I,
+)
+"""What somebody has of what was asked about: "yep, a cat and two rats"."""
+_BESIDES = re.compile(r"\b(?:also|even) |,? (?:as well|too|either)(?: as [\w' -]{2,40})?$", re.I)
+"""Beside something that was said before."""
+_OF_ONES_LIKES = re.compile(
+    r"\b(?:hobb(?:y|ies)|interests?|do you (?:like|enjoy|love)|for fun|(?:spare|free) time)\b", re.I
+)
+_LIKED = re.compile(
+    r"(?:(?:well|oh|um+|i|we|just|mostly|yeah)[, ]+){0,2}(?P<said>(?:like|love|enjoy) (?:to [a-z]+|[a-z]+ing)\b"
+    r"(?! (?:it|that|this|them)\b)[\w' ,-]{0,60}?)(?=\s*(?:$|[.;!?\n]))",
+    re.I,
+)
 _OPEN = re.compile(
     r"(?:(?P<where>where)|when|how often|what time|(?P<what>what|which|(?:which|what) [\w' -]{3,30}?))"
     r" (?P<aux>do|did|are|have|will) you (?:(?:usually|normally|currently"
@@ -88,7 +108,8 @@ _FOR_NOW = frozenset(listed("for_now"))
 _OF_THE_TALK = frozenset(listed("of_the_talk"))
 _YES_OR_NO = re.compile(
     r"(?P<aux>are|do|have|will|can) you (?P<still>(?:still|currently|usually"
-    r"|already) )?(?P<rest>[a-z][\w' ,-]{3,90})$", re.I
+    r"|already) )?(?P<rest>[a-z][\w' ,-]{3,90})$",
+    re.I,
 )
 _AGREED = re.compile(
     r"(?:(?P<yes>yes|yeah|yep|yup)|(?P<no>no|nope|nah))\b"
@@ -118,7 +139,8 @@ _NO_ANSWER = re.compile(
 )
 _LIMITED = re.compile(
     r",? (?:from|until|till|once|if|unless|but|not(?! (?:counting|including))|next|only|when|except|soon|or|though"
-    r"|depending|used to)\b", re.I
+    r"|depending|used to)\b",
+    re.I,
 )
 """What follows an answer that is not so without it."""
 _PLACE = re.compile(
@@ -138,6 +160,10 @@ def answered(asked: str, content: str) -> tuple[str, int] | None:
     question = _LEAD.sub("", asked.strip(), count=1)
     if (told := by_kind(asked, content)) is not None:
         return told
+    if (some := _SOME.match(content)) and _ANY_OF.match(question):
+        return f"I have {_own(some['what'])}", some.end()
+    if (liked := _LIKED.match(content)) and _OF_ONES_LIKES.search(question):
+        return f"I {liked['said']}", liked.end()
     if (agreed := _AGREED.match(content)) and (match := _YES_OR_NO.match(question)):
         said = None if _LIMITED.match(content[agreed.end() :]) else _agreed(match, agreed)
         return None if said is None else (said, agreed.end())
@@ -202,6 +228,10 @@ def _agreed(match: re.Match[str], agreed: re.Match[str]) -> str | None:
     rest = re.sub(r"^ever |\botherwise ", "", match["rest"])
     if rest.split()[0].lower() in _OF_THE_TALK | _FOR_NOW or re.search(r"\b(?:or|me|us|please)\b", rest):
         return None
+    if _BESIDES.search(rest):
+        if agreed["no"]:
+            return None
+        rest = _BESIDES.sub("", rest)
     aux, tail = match["aux"].lower(), (agreed["tail"] or "").removeprefix(",")
     if aux != "have" and tail.strip().startswith("since"):
         tail = ""

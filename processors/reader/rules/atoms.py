@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from processors.reader.rules import clauses_en, clauses_zh, standing_en, standing_zh, whole_en
+from processors.reader.rules import clauses_en, clauses_zh, resolved_en, standing_en, standing_zh, whole_en
 from processors.reader.rules.beginnings_en import before_another
 from processors.reader.rules.found import Found
 from processors.reader.rules.others import KIN_EN
@@ -194,12 +194,12 @@ def _chosen_en(sentence: Sentence, original: str) -> Found | None:
         return None
     if match["it"]:
         what = re.sub(r" one$", "", match["it"])
-        text = f"{{owner}} decided on {what}" if standing_en.resolved(f"I take {what}") else ""
+        text = f"{{owner}} decided on {what}" if resolved_en.resolved(f"I take {what}") else ""
     elif done := match["do"] or match["then"]:
         what = f"{done[0].lower()}{done[1:]}"
-        text = f"{{owner}} decided to {what}" if standing_en.resolved(what) else ""
+        text = f"{{owner}} decided to {what}" if resolved_en.resolved(what) else ""
     else:
-        text = match["will"] if standing_en.resolved(match["will"]) else ""
+        text = match["will"] if resolved_en.resolved(match["will"]) else ""
     if not text or standing_en.YOU.search(text) or len(text.split()) > standing_en.LONGEST:
         return None
     end = sentence.start + match.end()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from processors.reader.rules.others import KIN_EN
+
 CUTS = re.compile(r"[,;(] | [-\u2013\u2014]+ | (?=(?:because|cuz|so|but|which|when|while|and) )")
 _BOUND = re.compile(
     r"(?:but(?! (?:none|nobody|no one|because of|not (?:many|much|a lot))\b)"
@@ -30,7 +32,8 @@ _NEXT_SUBJECT = (
     r"(?:(?!(?:I|we)\b)[\w'-]+ )?(?!(?:I|we)\b)[\w-]+"
     r"(?: (?:is|are|was|were|has|have|had|will|won't|can|can't|isn't|aren't|wasn't|does|did|doesn't|don't|didn't|hasn't"
     r"|haven't)\b|'(?:re|ve|ll)\b|'s (?:an?|the|not|in|at|on|off|out|been|got|gone|always|\w+ing|\w+ed|\w+en)\b)"
-    r"|(?: \w+days?)? (?:he|she|they) [a-z])"
+    r"|(?: \w+days?)? (?:he|she|they) [a-z]"
+    rf"|(?: (?:my|our)(?: [\w-]+)? (?:{KIN_EN}) (?!is\b|was\b)[a-z]+(?:ed|s|ught|ent)\b))"
 )
 _SPLICED = re.compile(
     rf"(?:[,;:]| [-\u2013\u2014]+)(?: (?:and|but|so|yet))?{_NEXT_SUBJECT}| (?:and|but|so|yet){_NEXT_SUBJECT}"
@@ -55,7 +58,10 @@ _THOUGHT = re.compile(
     r" (?=(?:I|they) (?:think|thought|guess|believe(?! in)|mean)\b)"
     r"| (?=I do (?!(?:in|for|at|on|with|is|and|every|as|to|now|when|best|most|not)\b)[a-z])"
     r"|,?(?: (?:and|but|so))? (?:it's|its|that's|thats) (?:an?|so|really|very|just|pretty|not|such|sad|too|kind|all)\b"
-    r"|, (?:a lot of|(?:more|mostly) (?:in|of|like)|maybe|perhaps|hopefully|nice to"
+    r"|, (?:(?:great|good|nice|fun|crazy|awesome|lovely|bad|sad|tough) (?:game|movie|film|show|time|day|night"
+    r"|thing|stuff"
+    r"|place|book|song|one)\b|so (?:disappointing|sad|good|fun|cool|weird|crazy|much fun)\b|a lot of|(?:more"
+    r"|mostly) (?:in|of|like)|like (?:right now|today|he|she|they|it|when)\b|maybe|perhaps|hopefully|nice to"
     r"|much (?:cheaper|better|easier|more)|very|(?:have|do|did|are|what about"
     r"|how about|what do|how do) (?:you|ya)|mind (?:the|your)|she's|he's|they're)\b",
     re.I,

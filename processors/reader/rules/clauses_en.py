@@ -23,19 +23,26 @@ VERB = (
 )
 _STARTS = (
     r"(?:(?:also|now|then|currently|still|just|maybe|even|I think|since|as|because|although|though|while|when|which|if"
-    r"|so|but|and|or|yet)\s+){0,3}"
+    r"|so|but|and|or|yet|plus)\s+){0,3}"
     rf"(?:I|I'm|I've|I'd|I'll|im|ive|we|we're|we've|my|our|he|she|they|it|it's|you|there|this|that|his|her|their"
+    r"|hes|shes|theyre|thats|youre|theres|its"
+    r"|(?<=, )(?:back )?(?:in|on|during|by|last|after) (?:the |my )?[\w']{2,12}(?: \w+)? (?:I|we)"
     rf"|(?!(?:like|love|work|play|plan|need|run|own|can|will)\b)(?:{VERB})|work as|work in|work at|work for|own an?)\b"
 )
 _TO_THE_HEARER = (
     r"(?:(?:and|but|so) )?(?:(?:do|did|have|are|were|can|will|would) (?:you|ya|u)\b"
-    r"|(?:what|how) (?:about|bout) (?:you|u)\b)"
+    r"|(?:what|how) (?:about|bout) (?:you|u)\b"
+    r"|(?:(?:what|which|who|where|when|how)(?:'?s| is| are| was| were| do| did| have| would| about)"
+    r"|(?:what|which|how) (?:\w+ ){1,2}?(?:is|are|do|did|have|would)) (?:you|your|yours|u|ur|ya)\b)"
 )
 _BREAK = re.compile(
     (
-        r"(?:[,;:]|\s[-\u2013\u2014]+|(?<=[a-z])-(?=\s)|\s?\u2014|\.\.+|\s(?=(?:and|but|so"
-        rf"|because|although|though|while|or|since)\s))\s*(?={_STARTS})"
+        r"(?:[,;:]|\s[-\u2013\u2014]+|(?<=[a-z])-(?=\s)|\s?\u2014|\.\.+"
+        r"|\s(?=(?:and|but|because|although|though|while|or|since|plus)\s)"
+        r"|(?<!\bam)(?<!\bim)(?<!'m)(?<!\bis)(?<!'s)(?<!\bare)(?<!'re)(?<!\bwas)(?<!\bwere)(?<!\bbeen)(?<!\bfeel)"
+        rf"(?<!\bnot)\s(?=so\s))\s*(?={_STARTS})"
         r"|(?<! me)(?<! us)(?<!think)(?<!that)\s(?=(?-i:I) also\b)"
+        r"|\s(?=(?:and|but|so)\s(?:after|before|during|when|once)\s[^,;.]{2,50},\s(?:I|we|my|he|she|they|it)\b)"
         rf"|(?:[,;]|\s[-\u2013\u2014]+|\.\.+)\s*(?={_TO_THE_HEARER})"
     ),
     re.I,
@@ -48,7 +55,8 @@ ANSWERS_NO = (
 FILLER = re.compile(
     rf"(?:(?:as (?:an? (?:{alternatives('one_may_be', 'not_so')})|{alternatives('by_the_way')}),? ?"
     r"(?=(?:I|we|my)\b(?! (?:think|guess|suppose|believe|mean)\b))"
-    rf"|well|so|oh|yeah|yes|yep|no wonder(?= (?:I|we|my|our)\b)"
+    r"|well|so|oh|ye+a+h?|yes|yep|ya|yup|mhm|omg|nah|ugh+|aw+|ah+|ooh+|welp|meh"
+    r"|same(?: here)?(?=[\s,.!-]+(?:I|my|we|im)\b)|no wonder(?= (?:I|we|my|our)\b)"
     rf"|no (?:problem|worries|idea|bother)(?=\s*[,.!;:-]|\s(?:I|we)\b)|{ANSWERS_NO}|nope|ok|okay|hi|hey"
     r"|hello|there(?!'s| is| are| was| were)"
     r"|all(?! (?:of )?(?:my|our|the)\b)|everyone(?! (?:in|of|at|on)\b)|actually|and|but|also|um|uh|er|anyway"
@@ -66,7 +74,8 @@ SUPPOSED = re.compile(
 )
 _SUBJECT = re.compile(r"(?P<who>I|we|my|our|I,? (?:myself|personally),?)\b\s*", re.I)
 _OTHER = re.compile(
-    r"(?:he|she|they|it|you|there|this|that|these|those|his|her|their|its|your|the|a|an|some|everyone|everybody|people"
+    r"(?:he|she|they|it|you|hes|shes|theyre|thats|youre|theres|there|this|that|these|those|his|her|their|its|your"
+    r"|the|a|an|some|everyone|everybody|people"
     r"|someone|[A-Z][a-z]+'s)\b|[A-Z][a-z]+ (?:is|was|has|said|says|and|will|went|told|thinks)\b"
 )
 _CORRECTION = re.compile(

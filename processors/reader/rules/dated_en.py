@@ -68,7 +68,8 @@ def dated(text: str, at: datetime) -> str:
             continue
         if any(b < close and begin < e for b, e in quoted):
             continue
-        bare = _AFTER_A_PREPOSITION.search(before) is not None
+        flying_in = span.precision == "day" and before.endswith(" in ")
+        bare = _AFTER_A_PREPOSITION.search(before) is not None and not flying_in
         date = _named(span, part[1] if part else span.text)
         named = date if bare else f"{_PREPOSITION[span.precision]} {date}"
         pieces += [text[end:begin], named if begin else named[:1].upper() + named[1:]]

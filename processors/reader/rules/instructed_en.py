@@ -10,8 +10,10 @@ import re
 
 from processors.reader.rules.found import Found
 from processors.reader.rules.person_en import conjugate, expand
-from processors.reader.rules.standing_en import LONGEST, resolved, tidy
+from processors.reader.rules.resolved_en import resolved
+from processors.reader.rules.standing_en import LONGEST
 from processors.reader.rules.text import Sentence
+from processors.reader.rules.tidied_en import tidy
 from processors.reader.rules.words_en import alternatives, listed
 
 _ANSWERS = alternatives("answers")
@@ -103,11 +105,22 @@ _ALL_BE = re.compile(
 """What is written for the speaker is to be so."""
 
 
+_OF_ANOTHER = re.compile(
+    r"\b(?:he|she|they|it|people|someone|who)(?:'ll|'d)? (?:(?:will|would|should|can|could|may|might"
+    r"|just) )?[^,.;]{2,40}? "
+    r"(?:and|or) $",
+    re.I,
+)
+"""She will come back and never leave you: what somebody else does."""
+
+
 def instruction_en(sentence: Sentence, original: str) -> Found | None:
     """Return how the assistant is to act for good by one English sentence, None where it says nothing of that."""
     if '"' in original or (sentence.asks and not (re.search(r"\byou\b", original) or _ALL_BE.match(original))):
         return None
     for order in [] if _UNREAL.match(original) else _ORDER.finditer(original):
+        if _OF_ANOTHER.search(original, 0, order.start("how") if order["how"] else order.start("verb")):
+            continue
         if (text := _wanted(order)) is not None:
             end = order.start("rest") + len(_whole(order["rest"]))
             return _found(sentence, order.start("how") if order["how"] else order.start("verb"), end, text)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 _BEHIND = re.compile(
-    r"(?<![\s,])[\s,]+(?:even though|although|though|tho|too|also|as well|either|anyways?|actually"
+    r"(?<![\s,])[\s,]+(?:even though|although|though|tho|too|also|as well|either|anyways?|anyhow|actually"
     r"|personally|honestly|literally"
     r"|per se|[lL][oO]+[lL]|haha\w*|lmf?ao"
     r"|[Ii] (?:think|guess|believe|suppose|must say)|[Ii](?:'m| am) sure)$"
-    r"|(?<=[a-z0-9]), not$|(?<= )(?:but|and),? (?:not|never|also|too)$"
+    r"|(?<=\bperson) at all$|,? never (?:could|did|have|was|will|would)$|(?<=[a-z0-9]), not$|(?<= )(?:but"
+    r"|and),? (?:not|never|also|too)$"
 )
 """It adds to, or sets against, what was said before. With a capital it may be a name: "Tho"."""
 _WITHIN = re.compile(r"(?<!\s)\s+(?:too|also|though)(?=,? (?:and|but|because|since)\b|,)", re.I)

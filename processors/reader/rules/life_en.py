@@ -10,8 +10,8 @@ from processors.reader.rules.common_en import CHAT, FUNCTION
 from processors.reader.rules.found import Found
 from processors.reader.rules.jobs_en import names_job
 from processors.reader.rules.numbers import ENGLISH_NUMBER
+from processors.reader.rules.resolved_en import named_before, resolved
 from processors.reader.rules.self_en import APPROX, JOB, NAME, NO_LONGER, STOP, WORD, Rule, apply, rule
-from processors.reader.rules.standing_en import named_before, resolved
 from processors.reader.rules.words_en import alternatives
 from schemas.base import JsonValue
 

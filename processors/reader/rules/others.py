@@ -12,7 +12,8 @@ KIN_EN = (
     "|fiance|fiancee|partner|friend|best friend|boss|manager"
     "|colleague|coworker|co-worker|roommate|neighbor|neighbour|teacher"
     "|mentor|doctor|landlord|twin|stepmother|stepfather"
-    "|stepson|stepdaughter|mother-in-law|father-in-law|sister-in-law|brother-in-law|parents|kids|children|family"
+    "|nana|nan|gran|granny|grandad|granddad|grandson|granddaughter|grandkids|grandchildren|grandparents|siblings?"
+    "|hubby|bf|gf|bestie|stepdad|stepmom|stepmum|stepson|stepdaughter|in-laws|mother-in-law|father-in-law|sister-in-law|brother-in-law|parents|kids|children|family"
 )
 """Alternatives of a pattern."""
 _SAYS = r"(?! (?:says?|said|told|tells?|thinks?|thought|found|noted)\b)"

@@ -22,6 +22,10 @@ _MINE = re.compile(
     rf"|\b(?:my|our) (?P<is>(?:[\w-]+ ){{0,2}}?{_WHO})(?!'s\b|-)\b(?:(?:,? (?:called|named)"
     rf"|,)? (?P<name>{_NAME})\b(?!'s [a-z]))?"
     rf"|\b(?P<named>{_NAME})(?:'s| is|,) (?:my|our) (?P<as>(?:[\w-]+ ){{0,1}}?{_WHO})\b(?!'s\b)"
+    rf"|\b(?:I|we)(?:'ve| have)?(?: (?:also|just|now|recently|actually|finally))?"
+    rf" (?:have|had|got|adopted|bought|rescued|own|keep)(?: got)? (?:an?|one) (?P<had>(?:(?!and\b)[\w-]+ ){{0,2}}?"
+    rf"(?:{alternatives('animals_kept')}|son|daughter|brother|sister|boyfriend|girlfriend|nephew|niece|cousin|roommate))\b"
+    rf"(?!'s|-| (?:of|from)\b)(?:,? (?:called|named) (?P<petname>{_NAME}))?"
     rf"|\b(?:my|our) (?P<of>(?:[\w-]+ ){{0,2}}?{_WHO})'s name(?: is|'s) (?P<called>{_NAME})\b",
     re.I,
 )
@@ -40,21 +44,35 @@ _IS = (
     r"|broke|found|won|kept|ran|sold|wrote|fell|felt|taught|thinks|used))\b"
 )
 _PRONOUN = re.compile(rf"(?P<who>he|she)(?={_IS})|(?P<whose>his|her)(?= [a-z'-]+(?: [a-z'-]+)?{_IS})", re.I)
+_OF_SPEAKER = re.compile(r"(?:I|we)\b", re.I)
+_OBJECT = re.compile(
+    r"\b(?:him|her)(?=\s*(?:$|[,;.]|(?:in|on|at|for|from|since|because|when|to|about|after|before|so|and|but|last|every"
+    r"|yesterday|today|twice|once|again|so much|very much|a lot)\b))"
+    r"(?!.*\b(?:him|her|he|she|his|hers)\b)",
+    re.I,
+)
 _KNOWN = re.compile(rf"(?P<name>{_NAME})(?={_IS})")
 _BARE = re.compile(
-    rf"(?:the )?(?P<who>{alternatives('ones_own')})(?= are\b|{_IS})"
+    rf"(?:the )?(?P<who>{alternatives('ones_own')})(?= (?:are|have|were|love|like|go|get|want)\b|{_IS})"
     r"|(?P<child>(?:youngest|eldest|oldest|older|younger|middle) (?:daughter|son|boy|girl)|daughter|son|brother"
     r"|sister)"
     r"(?= (?:is|was|has|had|will|can|can't|does|doesn't|won't)\b|'s (?:an?|the|not|in|at|on|off|been|got|gone"
     r"|\w+ing)\b)",
     re.I,
 )
+_NEW = re.compile(r"^(?:(?:new|little|small|big|older|younger|old|young|cute|sweet|rescue|beautiful) )+", re.I)
+"""My dog, of "a new dog"."""
 _SHORT_IS = re.compile(
     r"^'s (?:(?:never|always|already|just|also|only) )?"
     r"(?P<next>(?:an?|the|not|in|on|at|off|out|up|into|been|gone|got)\b"
     r"|[\w-]+\b(?! (?:[\w-]+ )?(?:is|was|has|had|will|can|are|(?!this|his)\w{2,}[^s\W]s)\b))"
 )
 """What is short for "is" or "has", not what somebody has."""
+_ADVERB_HAS = re.compile(
+    r"^'s (?:never|always|already|just|also|only) (?:been|got|gone|had|done|taken|given)\b"
+    r"|^'s (?:never|already) (?!bored|tired|scared|interested|excited|worried|retired|engaged|married|divorced"
+    r"|disabled)[a-z]+ed\b"
+)
 _HAS = re.compile(r"(?:been|got|gone|had|done|\w+ed|taken|given|moved)$", re.I)
 _NO_PARTICIPLE = re.compile(
     r"(?:bored|tired|scared|interested|excited|worried|retired|engaged|married|divorced|disabled)$", re.I
@@ -71,6 +89,8 @@ def _in_full(rest: str) -> str:
         return f" will{rest[3:]}"
     if rest.startswith("'re "):
         return f" are{rest[3:]}"
+    if match := _ADVERB_HAS.match(rest):
+        return f" has {rest[3:]}"
     if match := _SHORT_IS.match(rest):
         has = _HAS.match(match["next"]) and not _NO_PARTICIPLE.match(match["next"])
         return f" {'has' if has else 'is'} {rest[3:]}"
@@ -82,6 +102,8 @@ class People:
 
     def __init__(self, before: Iterable[str] = ()) -> None:
         self._relation: dict[str, str] = {}
+        self.spoken_of_last = False
+        """Was what the last clause said somebody else's, so that one without a subject may be theirs?"""
         self._named: list[str] = []
         """Everybody of this turn, each once, as the speaker's where they are."""
         for said in before:
@@ -103,8 +125,10 @@ class People:
         if (match := _KNOWN.match(clause)) and (relation := self._relation.get(match["name"])):
             return self._written(f"my {relation} {match['name']}", clause[match.end() :])
         match = _PRONOUN.match(clause)
-        if match is None or len(self._named) != 1 or self._named[0][0] == "?":
+        if len(self._named) != 1 or self._named[0][0] == "?":
             return clause
+        if match is None:
+            return self._object_named(clause)
         who = self._named[0]
         he = (match["who"] or match["whose"]).lower() in {"he", "his"}
         if re.search(rf"\b(?:{_SHE if he else _HE})\b", who):
@@ -112,12 +136,23 @@ class People:
         rest = clause[match.end() :]
         return f"my {who}'s{rest}" if match["whose"] else self._written(f"my {who}", rest)
 
+    def _object_named(self, clause: str) -> str:
+        """The speaker's clause with "him" or "her" as the one person named: "I broke up with him"."""
+        match = _OBJECT.search(clause)
+        who = self._named[0]
+        if match is None or not _OF_SPEAKER.match(clause) or re.search(rf"\b{_WHO}s?\b", clause, re.I):
+            return clause
+        if re.search(rf"\b(?:{_SHE if match.group().lower() == 'him' else _HE})\b", who):
+            return clause
+        return f"{clause[: match.start()]}my {who}{clause[match.end() :]}"
+
     def _learn(self, said: str) -> list[tuple[str, str]]:
         """Names with their relations, or a relation without a name."""
         found = []
         for match in _MINE.finditer(said):
-            name = match["name"] or match["named"] or match["called"] or match["title"] or ""
-            relation = (match["is"] or match["as"] or match["of"] or match["role"]).lower()
+            name = match["name"] or match["named"] or match["called"] or match["petname"] or match["title"] or ""
+            had = _NEW.sub("", match["had"]) if match["had"] else None
+            relation = (match["is"] or match["as"] or match["of"] or had or match["role"]).lower()
             if name:
                 self._relation[name] = relation
             found.append((name, relation))

@@ -7,6 +7,7 @@ import re
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.text import QUOTED
 from processors.reader.rules.together_en import both
+from processors.reader.rules.typed_en import spelled
 from processors.reader.rules.words_en import alternatives
 from processors.reader.wording.inflect import inflected
 from processors.reader.wording.tables import tables
@@ -87,7 +88,8 @@ _CONTRACTED = (
 _ONES_OWN = re.compile(r"\b(on|of|by) my own$|\b(on) my own(?= )", re.I)
 _EMPHATIC = re.compile(
     rf"\b(?P<who>I|we) (?P<how>(?:(?:also|really|still|sure|certainly|actually) )?)(?P<did>do|did) "
-    rf"(?P<verb>{alternatives('emphasised')})\b(?! (?:it|that|this|so)$)",
+    rf"(?P<often>(?:(?:often|usually|sometimes|also|really"
+    rf"|still) )?)(?P<verb>{alternatives('emphasised')})\b(?! (?:it|that|this|so)$)",
     re.I,
 )
 """I do love tennis, I did go to Leeds."""
@@ -130,6 +132,7 @@ _PLURAL_OF = {"am": "are", "was": "were", "is": "are"}
 
 def expand(text: str) -> str:
     """Return `text` with first-person contractions written out ("I'm" -> "I am")."""
+    text = spelled(text)
     for pattern, full in _CONTRACTED:
         text = pattern.sub(full, text)
     return _EMPHATIC.sub(_plainly, text)
@@ -138,7 +141,7 @@ def expand(text: str) -> str:
 def _plainly(match: re.Match[str]) -> str:
     verb = match["verb"] if match["did"].lower() == "do" else inflected(match["verb"], "past", tables("en"))
     how = "" if match["how"].lower().startswith("sure") else match["how"]
-    return f"{match['who']} {how}{verb}"
+    return f"{match['who']} {how}{match['often']}{verb}"
 
 
 def conjugate(words: str) -> str:
@@ -192,6 +195,7 @@ def about(text: str, owner: str) -> str:
     text = _ONES_OWN.sub(lambda m: f"{m[1] or m[2]} their own", both(text, owner))
     group = f"{owner} and others"
     opened = text.startswith(owner)
+    several = re.match(r"we\b", text, re.I) is not None and _BETWEEN.search(text[2:].split(" our ")[0]) is None
 
     couple = f"{owner} and their partner"
 
@@ -211,6 +215,8 @@ def about(text: str, owner: str) -> str:
             return f"{owner}{match.group('gap')}{_PRONOUN.sub(told, rest if asked else conjugate(rest))}"
         plain = {"my": f"{owner}'s", "mine": f"{owner}'s", "me": owner, "self": "themself", "our": f"{owner}'s"}
         later = {"my": "their", "mine": "theirs", "me": "them", "our": "their"}
+        if kind == "our" and several:
+            return "their"
         if kind == "loneI":
             return group if match.group().lower() == "we" else owner
         if named_once and kind in later:

@@ -24,10 +24,12 @@ from processors.reader.rules.others import about_kin_en
 from processors.reader.rules.others_words_en import quotes_a_text, without_others_words
 from processors.reader.rules.people_en import People
 from processors.reader.rules.plain_orders_en import plain_order_en
+from processors.reader.rules.resolved_en import resolved
 from processors.reader.rules.shortly_en import shortly_en
-from processors.reader.rules.standing_en import resolved, stands
+from processors.reader.rules.standing_en import stands
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.together_en import another_first
+from processors.reader.rules.typed_en import typed
 from processors.reader.rules.withdrawals import ended, withdrawn
 from processors.reader.rules.wordings import LOOKED_BACK, wordings_en
 from processors.reader.rules.words_en import alternatives
@@ -136,7 +138,7 @@ def read(
     kept that are nobody's own; `before`: turns of the same speaker before it, which say who their people are;
     `in_group`: the turn names its speaker, as a group's do. A single user tells an assistant what is to be known.
     """
-    text = another_first(text)
+    text = another_first(typed(text))
     text, to_keep = (text, frozenset[int]()) if in_group else to_keep_en(text)
     found: list[Found] = []
     told: list[alone_en.Alone] = []

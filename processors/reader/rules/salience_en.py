@@ -10,7 +10,7 @@ from processors.reader.rules.text import MASKED
 
 CONTENT_WORD = re.compile(r"[A-Za-z][\w'-]*|\d[\d,.]*")
 _FIRST = re.compile(
-    r"\b(?:I|I'm|I've|I'd|I'll|im|ive|[Ww]e|[Ww]e're|[Ww]e've|[Ww]e'll"
+    r"\b(?:I|I'm|I've|I'd|I'll|i|im|ive|[Ww]e|[Ww]e're|[Ww]e've|[Ww]e'll"
     r"|[Mm]y|[Oo]ur|me|us|mine|gonna|wanna)\b"
 )
 DROPPED = re.compile(

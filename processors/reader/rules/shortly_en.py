@@ -74,7 +74,8 @@ _MENTIONED = re.compile(
     re.I,
 )
 _NOT = re.compile(
-    rf"(?:I'm |I am |am )?not (?P<what>(?:an? )?(?:{alternatives('not_so')})(?: (?:to|in|at) [\w' -]{{2,30}}?)?){_END}",
+    rf"(?:I'm |I am |am )?not (?P<what>(?:an? )?(?:{alternatives('not_so')})(?: (?:to|in"
+    rf"|at(?! all\b)) [\w' -]{{2,30}}?)?){_END}",
     re.I,
 )
 _AS_A = re.compile(

@@ -10,10 +10,12 @@ from processors.reader.rules.beginnings_en import before_another
 from processors.reader.rules.clauses_en import SUPPOSED
 from processors.reader.rules.found import Found
 from processors.reader.rules.person_en import expand
+from processors.reader.rules.resolved_en import resolved
 from processors.reader.rules.salience_en import CONTENT_WORD, DROPPED, is_content, weight, without_greeting
-from processors.reader.rules.standing_en import as_owner, asks_for, resolved, tidy
+from processors.reader.rules.standing_en import as_owner, asks_for, reports
 from processors.reader.rules.text import Sentence
 from processors.reader.rules.third_en import is_stated, leads_on, starts_a_statement
+from processors.reader.rules.tidied_en import tidy
 from processors.reader.rules.together_en import as_one
 from processors.reader.rules.whole_en import is_whole
 from processors.reader.rules.words_en import alternatives
@@ -82,7 +84,8 @@ _OF_THE_MOMENT = re.compile(
 _NOW = re.compile(r"\b(?:right now|at the moment|just now)\b", re.I)
 _RHETORICAL = re.compile(r"(?:imagine|believe|guess|picture|think of)\b", re.I)
 _WANTING = re.compile(
-    r"(?:I|we)(?:'d| would)? (?:(?:also|really|still|just|only|rather|actually|currently|now|then|most likely"
+    r"(?!(?:I|we)(?:'d| would) (?:\w+ )?want\b)(?:I|we)(?:'d| would)? (?:(?:also|really|still|just|only|rather"
+    r"|actually|currently|now|then|most likely"
     r"|definitely)\s)?(?:want|need|am looking|are looking|am searching|are searching|am trying|am interested in"
     r"|am planning|plan|am going|are going|will|wish|am hoping|hope|travel|start|have to|must|require|intend"
     r"|am thinking (?:of|about) [a-z]+ing|am saving|am in the mood|feel like [a-z]+ing|am after|am leaving"
@@ -230,7 +233,7 @@ def wish(sentence: Sentence, original: str, *, in_group: bool = False) -> Found 
     if SUPPOSED.search(said[: match.end() + 8]) is not None or (in_group and _HOPED.match(expand(said))):
         return None
     def whole(text: str) -> bool:
-        return asks_for(text) and is_whole(expand(text), in_group=in_group)
+        return (reports if in_group else asks_for)(text) and is_whole(expand(text), in_group=in_group)
 
     if in_group or not whole(said):
         said = next((head for head in before_another(said, in_group=True) if whole(head)), said)

@@ -21,7 +21,7 @@ _PREDICATE_BEFORE = re.compile(
     rf"{_I} (?:do|does|did|can|will)(?:n't| not)?"
     r" (?:with|every|sometimes|once|when|if|but|too|so|as|because|since|until)\b"
     rf"|{_I} (?:\w+ )?(?:have|has|had|need|want|wanted|going|used) to"
-    r"(?:$| ?(?:[-\u2013\u2014]|,|;)| (?:because|so|but)\b)"
+    r"(?:$| ?(?:[-\u2013\u2014]|,|;)| (?:because|so|but|when|as a|before|until|in the|back|once|every)\b)"
     rf"|{_I} (?:would )?(?:love|like|prefer|hope|plan|try) to$"
     rf"|{_I} did$",
     re.I,
@@ -66,11 +66,27 @@ _OF_ALL = re.compile(
 """What is possible or due, or has not been done, is said of a side or everybody with whom the speaker counts."""
 _LEFT_OPEN = re.compile(
     rf"^{_I} (?:do|does|did)(?:n't| not)? (?:in|at|for|on|back|last)\b"
-    rf"|^(?:I|we) (?:am|was|are|were|used to be|have been) (?:not )?an? (?:(?:{alternatives('how_much')}) )?"
-    rf"(?:{alternatives('of_what')})$"
+    rf"|^(?:I|we) (?:am|was|are|were|used to be|have been) (?:not )?(?:(?:really|quite|much of) )?an? "
+    rf"(?:(?:{alternatives('how_much')}) )?"
+    rf"(?:{alternatives('of_what')})(?: myself)?$"
     rf"|\b(?:want|wanted|need|going|would (?:love|like)|plan|hope) to (?:{alternatives('asks_for_more')})"
     r"(?: (?:sometime|someday|one day|again|too|more))?$"
     r"|\b(?:see|do|try|watch|be|meet|play|like|love|want) one$"
+    r"|\b(?:met|seen|saw|have|had|watched|read|tried|know|knew|got|like|liked|loved|bought|made) "
+    r"(?:so |too |quite )?(?:many|several|some|a few|lots|plenty|a couple|none|all|both)$"
+    r"|^(?:I|we) (?:\w+ly )?(?:have|had) (?:some|a few|many|lots of|a lot of|good|great|close) friends$"
+    r"|^(?:I|we) (?:\w+ly )?have (?:an?|some|the|this|a few) (?:\w+ )?(?:problem|issue|question|idea|point"
+    r"|thought|story)s?$"
+    r"|^(?:I|we) have (?:very|so|too) [a-z]+$|\bthe (?:original|sequel|prequel|remake)$"
+    r"|\b(?:over|about|with) (?:something|someone)(?: \w+)?$"
+    r"|^(?:my|our) [\w' -]{3,30} (?:is|are|was|were)(?:n't| not)? (?:the|an?|my) (?:main |only |real |big )?"
+    r"(?:issue|problem|point|question|reason|case|thing)$"
+    r"|\bthe (?:rest|others?)$|^(?:(?:I|we) (?:am|are|was|were)|(?:my|our) [\w' -]{2,30} (?:is|are|was"
+    r"|were))(?: not|n't)? "
+    r"(?:\w+ly |so |very |really |quite |too |a bit )?"
+    r"(?:indifferent|decent|alright|tired|exhausted|hungry|certain|equipped|prepared|interested|involved|aware|familiar|jealous|ready|done|finished|right|wrong|different|serious"
+    r"|curious|confused|unsure|undecided|torn)$"
+    r"|\b(?:my|our) team(?: (?:closely|a lot|all the time|too))?$"
     r"|\b(?:something|anything|everything)(?: like that| else)?$"
     rf"|\b(?:am|is|are|was|were) (?:(?:much|way|far|a lot|a bit|even) )?(?:{alternatives('than_what')})$",
     re.I,
@@ -105,15 +121,18 @@ _CUT_OFF = re.compile(
 )
 """A comparison, a negation or a taste without what it is of; a lower-case plural ("the vikings") may be a club."""
 _NO_OBJECT = re.compile(
-    rf"{_I} (?:[a-z]+ly |used to |have |had |has |also |still |never |always |just |even |don't |didn't |do not )*"
+    rf"{_I} (?:[a-z]+ly |used to |do |did |have |had |has |also |still |never |always |just |even |don't "
+    rf"|didn't |do not )*"
     rf"(?:{alternatives('need_an_object')})"
-    rf"(?: (?:{alternatives('of_no_object')}))*$",
+    rf"(?: (?:{alternatives('of_no_object')}|(?:every|each) [a-z]+|on [a-z]+days?|all day"
+    r"|when (?:I|we) (?:was|were) .{1,40}|as an? (?:kid|child|teen|boy|girl)))*$",
     re.I,
 )
 _COMPARED = re.compile(
     r"\bsimilar\b(?!.*\b(?:between|both|each|to|as)\b)"
     r"|\b(?:regardless|(?<!or )otherwise|elsewhere|instead|either way|as such|likewise|in turn|for so long)$"
-    r"|^(?:I|we) (?:am|are|was|were) (?:just |really )?so [a-z]+(?: and [a-z]+)?(?:$| that I want\b)"
+    r"|^(?:I|we) (?:am|are|was|were) (?:just |really )?so [a-z]+(?: and [a-z]+)?"
+    r"(?:$| that I want\b| (?:every|no)thing\b| (?:that )?(?:I|we) (?:could|can|might)\b)"
     r"|\bone (?:very|so|too|much) \w+"
     r"|^another\b",
     re.I,
@@ -124,6 +143,10 @@ _OF_THE_TALK = re.compile(
     r"(?! (?:of|in|about|by|from|called|that|who|where)\b)"
     rf"|\bthe (?:original|first|last|latest|new|old|second|next|actual|whole|entire|main|other) (?:{_THING})s?\b"
     r"(?! (?:of|in|about|by|from|called|that|who|where)\b)"
+    r"|\b(?:look(?:ing)? for|seek(?:ing)?|want(?:ed)?|need(?:ed)?|ask(?:ed|ing)? for|could use|get(?:ting)?) "
+    r"(?:(?:some|any|a bit of|a few|more|your|helpful|good|useful|an?|\w+al) ){0,3}"
+    rf"(?:{alternatives('advice')}|(?:help|support)(?! (?:with|for|from|at|around)\b))\b"
+    rf"|^the (?:{_THING}|commercial|ad)\b"
     rf"|^(?:I|we) .*\b(?:my|our) (?:[\w-]+ )?favou?rite (?:{_THING}|team|band|player|club)$"
     r"|\bthe same [a-z]+$"
     rf"|^(?:my|our) (?:{alternatives('open_subjects')}) (?:is|was|has|had|are|were)\b",
@@ -137,9 +160,7 @@ _DONE = re.compile(
     re.I,
 )
 _KNOWN_END = re.compile(rf" the (?:[\w-]+ )?(?:{alternatives('known_to_all')})\b", re.I)
-_DEFINITE_END = re.compile(
-    r"\bthe(?: [a-z][\w-]*){1,2}$|\ba (?:\w+ )?(?:answer|reply|response|decision)$"
-)
+_DEFINITE_END = re.compile(r"\bthe(?: [a-z][\w-]*){1,2}$|\ba (?:\w+ )?(?:answer|reply|response|decision)$")
 _GOES_ON = re.compile(r",| but ")
 _SHORT = 8
 """Words up to which what was done to "the" something names too little."""
@@ -162,6 +183,8 @@ _TWO_IN_ONE = re.compile(
 """Two sentences with nothing between them."""
 _BROKEN = re.compile(
     r"\b(?:I|we) (?:is|has|does)\b|^I were\b(?!n't)|\blike to [A-Z]|\w's (?:are|were)\b|[/\\|]$"
+    r"|\b(?:don't|do not|didn't|doesn't|can't|cannot|will|won't) to\b|\b(?:want|need|like) to (?:some|an?|the|my)\b"
+    r"|\b(?:the|an?|my|our|and|or|than|very|too)$|\bmyself (?:did|do|does|is|are|was)$"
     r"|^[Oo]ne of (?:my|our|the) (?:\w+ )?\w+s (?:have|are|were|do)\b"
     rf"|^(?:[Mm]y|[Oo]ur) (?:\w+ )?(?:{alternatives('one_relative')}) (?:come|go|say|have|want|like|live|work|need|do"
     r"|don't|are|were)\b"
@@ -179,7 +202,10 @@ _SAID_TO_ANOTHER = re.compile(
     r"(?:I|we) (?:(?:am|was|are|were)(?:n't| not) aware"
     r"|(?:am|was) (?:still |just )?(?:guessing|thinking (?!(?:of|about) [a-z]+ing\b))"
     r"|(?:still )?ha(?:ve|d) (?:a feeling|trouble believing)"
-    r"|learn(?:ed|t) (?:a lot|so much|something|much)|tell a lie)\b",
+    r"|learn(?:ed|t) (?:a lot|so much|something|much)|tell a lie"
+    r"|can't (?:just |help )?(?:stop )?feel(?:ing)? (?:the way|like)"
+    r"|am (?:not|n't) (?:(?:\w+ly|so|too|even) )?sure"
+    r"|(?:seen|saw|had|heard) like (?:in|at|on|when))\b",
     re.I,
 )
 _ASKING = re.compile(r"(?:I|we) (?:am|was|are|were) (?:just |only )?asking (?:because of|out of|for a friend)\b", re.I)
@@ -190,15 +216,21 @@ _OPINION = re.compile(
 )
 """What somebody thinks of what is not theirs."""
 _SAID_SO = re.compile(
+    r"(?:I|we) (?:am|are) going to be so\b"
+    r"|(?:I|we) (?:just |then |finally |really )?(?:got|get|was|were) (?:so |really |very |pretty |a bit )?"
+    r"(?:mad|angry|upset|sad|nervous|bored|scared|annoyed|excited|emotional|hungry|confused|frustrated|jealous)$"
+    r"|(?:I|we) (?:am|are|was) (?:still |just |only |all |well )?(?:mom|mum|dad|me|myself|set|stocked|good to go)$|"
     rf"(?:I|we) (?:(?:am|are|have|do|just|really|not) )*(?:{alternatives('sayings')})\b"
-    r"|.*\b(?:can't|cannot|couldn't|can not) even\b(?!.*\b(?:since|because|for|until|after)\b)",
+    r"|.*\b(?:can't|cannot|couldn't|can not) even\b"
+    r"(?! (?:manage|go|get|eat|sleep|afford|work|drive|walk|leave|look after"
+    r"|take care of) [a-z])(?!.*\b(?:since|because|for|until|after)\b)",
     re.I,
 )
 """Sayings, and what is said more strongly than it is meant."""
 _OF_NOW = re.compile(
     r"(?!.*\b(?:work|live|living|stud|job|rent|furlough|pregnan|unemploy|school|college|course)\w*)"
     r".*\b(?:right now|at the moment|at this moment|from this week)\b"
-    rf"|^(?:I|we) (?:am|are) (?:just |still |also )?(?:{alternatives('of_a_moment')})$",
+    rf"|^(?:I|we) (?:am|are) (?:just |still |also )?(?:{alternatives('of_a_moment')})(?:$| (?:until|till)\b)",
     re.I,
 )
 _ABOUT_THE_TALK = re.compile(
@@ -213,7 +245,7 @@ _OF_THE_MOMENT = re.compile(
     r"|(?:I|we) (?:am|are) (?:working|off|free|busy|relaxing|staying in)(?: all day)? (?:today|tonight"
     r"|this (?:morning|afternoon|evening|weekend)|on \d{1,2} [A-Z]\w+ \d{4})$"
     rf"|(?:I|we) (?:am|was|are|were) (?:so |just |only |all |very |really |quite )*(?:{alternatives('of_a_reaction')})"
-    r"(?:$|,| (?:about|at|by|that|how) )(?!.*\b(?:my|our|last (?:year|month|week|summer|winter)|ago)\b)"
+    r"(?:$|,| (?:about|at|by|that|how|regarding) )(?!.*\b(?:my|our|last (?:year|month|week|summer|winter)|ago)\b)"
     r"|(?:I|we) (?:[a-z]+ly |just |also |still )*(?:like|love)d? (?:that|how|the (?:idea|fact|way)) "
     r"(?!.*\b(?:my|our)\b)"
     r"|(?:I|we) (?:[a-z]+ly |just |also )*(?:reali[sz]ed?|noticed)\b"
@@ -261,7 +293,14 @@ def is_whole(text: str, *, in_group: bool = False) -> bool:
     if any(
         p.match(text)
         for p in (
-            _NO_SUBJECT, _PREDICATE_BEFORE, _NO_OBJECT, _ANOTHER_PERSON, _UNAWARE, _OPINION, _SAID_SO, _BARE_NEED,
+            _NO_SUBJECT,
+            _PREDICATE_BEFORE,
+            _NO_OBJECT,
+            _ANOTHER_PERSON,
+            _UNAWARE,
+            _OPINION,
+            _SAID_SO,
+            _BARE_NEED,
             _ASKING,
         )
     ):

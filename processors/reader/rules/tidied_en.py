@@ -1,0 +1,106 @@
+"""An English sentence without what talk puts into it and nobody would write down."""
+
+from __future__ import annotations
+
+import re
+
+from processors.reader.rules.leftovers_en import without_adding, without_leftovers
+from processors.reader.rules.words_en import alternatives
+
+_RESIDUE = re.compile(
+    r",?\s*\bto be honest(?=\s*(?:,|$))|,?\s*\b(?:lo+l|lmf?ao|rofl|ha(?:ha\w*)?(?=\s*$)|haha\w*|hehe\w*|xd|omg"
+    r"|tbh|imo|imho|btw|fyi|ikr|smh|ngl|idk"
+    r"|ffs)\b[.,!]*"
+    r"|,\s*(?:wow|whoa|(?:boy|man)\b(?! (?:and|or|of)\b|'s)|gosh|oh my \w+|yikes|yay|ugh)\b[^,]*$"
+    r"|\s*[,\u2013\u2014-]\s+(?:thanks(?! to\b)|thank you|can't wait)\b.*$|\s*\(\d{1,2}\)$"
+    r"|,\s*(?:probably|maybe|perhaps) not [a-z]+$"
+    r"|,\s*(?:and |with )?no (?:fuss|drama|big deal|problem|worries|rush|hurry|regrets|complaints|questions asked)$"
+    r"|,\s*(?:that's|that is|that was) (?:the|my|our) (?:goal|plan|aim|idea|dream|hope|deal)(?: anyway| at least)?$"
+    r"|,?\s*\bI (?:have to|must|gotta|will) (?:admit|say|confess)(?=\s*(?:,|$))"
+    r"|,\s*(?:you know|I mean|I guess|of course|to be honest|(?:like|as) I said)(?=\s*(?:,|$))",
+    re.I,
+)
+_NEW = re.compile(
+    r"\b(?P<verb>got|bought|found|met|saw|have|had|'ve got|reading|watching|made|joined|started|tried|took|did"
+    r"|discovered|came across|stumbled (?:across|upon|on|over)|picked up|painted|wrote|visited|adopted|ordered"
+    r"|(?:in|at|to|with|for|into)(?= this new)) this"
+    r" (?!(?:year|month|week|weekend|morning|afternoon|evening|summer|winter|spring|fall|one|with|in|on|at|for|to|from"
+    r"|by|and|but|last|when|while|because|is|was)\b)(?P<next>[a-z])(?=\w* [a-z])"
+)
+"""What is brought up as new: "I met this guy from Leeds"."""
+_JUDGED = re.compile(
+    r"(?:,(?: and| but| so)?| and| but| so) (?:it|that|this)(?:'s| is| was| would be| will be| has been)"
+    r" (?:(?:so|really|very|pretty|quite|just|such|all|always|not|kind of|kinda|a|an|the|my) ){0,3}"
+    r"(?:good|great|nice|fun|awesome|amazing|cool|funny|hard|tough|difficult|easy|bad|crazy|weird|insane|wild|lovely"
+    r"|tasty"
+    r"|delicious|hilarious|awful|terrible|horrible|fantastic|wonderful|incredible|interesting|perfect|sad|boring"
+    r"|beautiful|[a-z]+(?:ble|bile|ful)$"
+    r"|gorgeous|best|worst|worth|like|ok|okay|fine|thing|shame|pity|bummer)\b.*$",
+    re.I,
+)
+"""What one thinks of it, behind what happened."""
+_SPOKEN = re.compile(
+    r"(?<=[a-z'I] )(?:actually|also|literally|basically|honestly|kinda|kind of|obviously)\s+(?=[a-z])", re.I
+)
+"""What speech puts before a verb and a sentence by itself does not need."""
+_WOULD_BE = r" would (?:have to |probably |definitely )*be (?=[\w\"])"
+_MENDED = (
+    (
+        re.compile(
+            r"\b(?:(?:I am|I'm) old school and )?I (?:have to|must|gotta|will|would|can|do) (?:admit|say"
+            r"|confess)(?: that)? "
+            r"(?=(?:I|my)\b)",
+            re.I,
+        ),
+        "",
+    ),
+    (re.compile(rf"^(my favou?rite(?: [\w'-]+){{0,3}}){_WOULD_BE}", re.I), r"\1 is "),
+    (re.compile(rf"^(my favou?rite(?: [\w'-]+){{0,2}}s(?: [\w'-]+){{0,3}}){_WOULD_BE}", re.I), r"\1 are "),
+    (
+        re.compile(
+            r"\b((?:watch|read|love|like|enjoy|hate|play)(?:s|d|ed|ing)?) (?:those|these) ((?:[\w-]+ ){1,3}"
+            r"(?:movies|films|shows|books|games|songs|comics|stories|series|bands|documentaries|podcasts|novels))"
+            r"(?: like (?:that|this|those|these))?\b",
+            re.I,
+        ),
+        r"\1 \2",
+    ),
+    (
+        re.compile(
+            r"^(?:I know|I noticed|(?:it )?turns out|the (?:problem|issue|thing|truth|fact) is|(?:the )?(?:good"
+            r"|bad|great|sad) (?:news|thing|part) is)"
+            r"(?: that)? (?=(?:my|our) )",
+            re.I,
+        ),
+        "",
+    ),
+    (re.compile(r"(?<=n't )((?:[a-z]+ )?)that much (?=[a-z])", re.I), r"\1much "),
+    (re.compile(r"\b(I|we) too (?=(?!(?:was|were|am|have|had)\b)[a-z])", re.I), r"\1 "),
+    (re.compile(r"\b(the|my) job I (?:told|was telling) (?:you|u)(?: all)? about\b", re.I), r"\1 job"),
+    (re.compile(r"^another (?=[\w-]+(?: [\w-]+)? of (?:mine|ours)\b)", re.I), "A "),
+    (re.compile(r"\bbeing this (?=[a-z]+(?:ed|y|d|l|s|k)\b)"), "being so "),
+    (re.compile(r"^what I ((?:do |really )?have) is (?!that\b|to\b)", re.I), r"I \1 "),
+    (re.compile(r"\b((?:I am|I'm|Im|we are|we're) )more (?=into\b)(?!.*\bthan\b)", re.I), r"\1"),
+    (re.compile(r"\b((?:my|our) [a-z]+)'s (?=(?:are|were)\b)", re.I), r"\1s "),
+    (re.compile(rf"\b((?:my|our) (?:{alternatives('one_relative')}))s (?=(?:{alternatives('ones_things')})\b)", re.I),
+     r"\1's "),
+)  # fmt: skip
+"""What somebody compares or adds in talk stands by itself, and an apostrophe is where it belongs."""
+_ASIDE = re.compile(
+    r"\((?:(?:and|but|so|well) )?(?:I|i|we) (?:think|guess|hope|mean|believe|suppose|wish|know|swear|bet)\b"
+    r"[^()]{0,200}\)"
+)
+"""What the speaker thinks of what they say."""
+
+
+def tidy(said: str) -> str:
+    """Return a sentence without the words that chat leaves in it."""
+    text = _JUDGED.sub("", _SPOKEN.sub("", " ".join(_RESIDUE.sub(" ", " ".join(said.split())).split())))
+    text = _NEW.sub(lambda m: f"{m['verb']} {'an' if m['next'] in 'aeiou' else 'a'} {m['next']}", text)
+    for pattern, better in _MENDED:
+        text = pattern.sub(better, text)
+    text = " ".join(_ASIDE.sub("", text).split())
+    if text.count("(") != text.count(")"):
+        text = text.partition("(")[0]
+    text = without_adding(re.sub(r"\s+([,;.])", r"\1", text).strip(" ,;:.-\u2013\u2014"))
+    return without_leftovers(text).rstrip(" ,;:-\u2013\u2014")
