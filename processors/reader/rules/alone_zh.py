@@ -15,7 +15,7 @@ from processors.reader.rules.clauses_zh import ANIMALS, KIN, Clause, carried, cl
 from processors.reader.rules.clauses_zh import Subject as About
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.found import Found
-from processors.reader.rules.persons_zh import Person, kin_of
+from processors.reader.rules.persons_zh import Persons, kin_of, spoken_of
 from processors.reader.rules.standing_zh import (
     ASKS,
     LABELLED,
@@ -30,10 +30,12 @@ from processors.reader.rules.standing_zh import (
     WIDEST,
     YOU,
     by_nature,
+    felt,
     opened,
     opens_predicate,
     played,
     resolved,
+    served,
     stands,
     tells_of_speaker,
     tells_state,
@@ -100,12 +102,12 @@ class Alone:
 
 
 def alone(
-    sentence: Sentence, original: str, taken: Sequence[Found], before: About, who: Person | None = None, *,
+    sentence: Sentence, original: str, taken: Sequence[Found], before: About, who: Persons, *,
     in_group: bool = False, among: bool = False,
 ) -> list[Alone]:  # fmt: skip
     """Return the statements of a sentence in order; those that do not stand alone are dropped. `original` is the
     sentence with its quotations, `taken` what is found in it already, `before` who the clause before was about, `who`
-    the one person that the sentences before speak of, `in_group` whether others speak too, `among` whether people of
+    those whom the sentences before speak of, `in_group` whether others speak too, `among` whether people of
     names speak."""
     addressed = sum(1 for part in re.split(r"[，,；\s]", original) if YOU.search(part))
     if addressed > 1 or YOU.match(original) or original.startswith(_MOMENT):
@@ -137,7 +139,8 @@ def alone(
             found += _closed(run, original, sentence, whose, behind)
             run, behind = [], None
         run.append(clause)
-    return [_named(a, who) for a in found + _closed(run, original, sentence, whose, behind)]
+    found += _closed(run, original, sentence, whose, behind)
+    return [_named(a, who.and_those(spoken_of([c for c in parts if c.end <= a.start]))) for a in found]
 
 
 def _may_go_on(clause: Clause, taken: Sequence[Found]) -> bool:
@@ -163,10 +166,11 @@ class _Whose:
         return clause.start in self.of_child
 
 
-def _whose(parts: Sequence[Clause], who: Person | None, *, in_group: bool, among: bool) -> _Whose:
+def _whose(parts: Sequence[Clause], who: Persons, *, in_group: bool, among: bool) -> _Whose:
     named: dict[int, str] = {}
     of_child: set[int] = set()
-    kin, child = who.kin if who is not None else "", False
+    one = who.the_one
+    kin, child = one.kin if one is not None else "", False
     for clause in parts:
         if clause.subject == "亲友":
             kin = kin_of(clause.body) or kin
@@ -179,9 +183,9 @@ def _whose(parts: Sequence[Clause], who: Person | None, *, in_group: bool, among
     return _Whose(named, frozenset(of_child), in_group, among)
 
 
-def _named(told: Alone, who: Person | None) -> Alone:
-    """The same with who is meant in place of the pronoun that it opens with."""
-    if who is None or told.dropped != "unresolved" or (said := who.named(told.text)) is None:
+def _named(told: Alone, who: Persons) -> Alone:
+    """The same with who is meant in place of the pronoun that it opens with, or that its speaker acts on."""
+    if told.dropped != "unresolved" or (said := who.named(told.text)) is None:
         return told
     kept = stands(said, of_other=False, of_kin=True, in_group=False)
     return replace(told, text=said, weight=weight(said), dropped=None) if kept else told
@@ -215,6 +219,8 @@ def _with_subject(text: str, about: About) -> str:
         return text
     if _DOES_AGAIN.match(text):
         return f"我{text}"
+    if (with_them := served(text)) != text:
+        return with_them
     if SPEAKER.search(_THEIRS.sub("", text)):
         return text
     does = any(_DOES.match(part) and _THEIRS.search(part) for part in re.split(r"[，,\s]", text))
@@ -264,7 +270,7 @@ def _closed(
                 break  # words of a letter, a rule or the like, cut
             if anothers or _cut_short(text, run[last - 1], original, sentence):
                 continue
-            if about == "unnamed" and not (tells_of_speaker(text) or OF_KIN.match(text) or by_nature(text)):
+            if about == "unnamed" and not (tells_of_speaker(text) or OF_KIN.match(text) or by_nature(text) or felt(text)):
                 continue
             of_other, of_kin = about == "other", about == "亲友"
             if stands(text, of_other=of_other, of_kin=of_kin, in_group=whose.in_group, among=whose.among):
@@ -357,7 +363,7 @@ def worth(told: Sequence[Alone], turn: str, *, to_assistant: bool = False) -> li
     told = [part for a in told for part in (a.clauses if a.clauses and copies(a.text) else (a,))]
 
     def is_light(a: Alone) -> bool:
-        return a.weight < (KEEP_TOLD if to_assistant and tells_state(a.text) else KEEP)
+        return a.weight < (KEEP_TOLD if felt(a.text) or (to_assistant and tells_state(a.text)) else KEEP)
 
     fit = [a for a in told if a.dropped is None and not is_light(a) and not copies(a.text)]
     best = sorted(fit, key=lambda a: -a.weight)[: MOST if size <= MUCH else MOST + 2 + (size - MUCH) // EACH_MORE]

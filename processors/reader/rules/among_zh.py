@@ -18,9 +18,11 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.persons_zh import PARTNER
 
 _DATA: dict[str, str] = tomllib.loads((files(__package__) / "among_zh.toml").read_text(encoding="utf-8"))
-_POST = {name: _DATA.pop(name) for name in ("lasting", "of_the_hour", "to_all")}
+_POST = {name: _DATA.pop(name) for name in ("lasting", "of_the_hour", "to_all", "asks_advice")}
+for _name in ("opener", "opener_short"):
+    del _DATA[_name]
 _REFUSED = [re.compile("|".join(line for line in lines.splitlines() if line)) for lines in _DATA.values()]
-_LASTING, _OF_THE_HOUR, _TO_ALL = (
+_LASTING, _OF_THE_HOUR, _TO_ALL, _ASKS_ADVICE = (
     re.compile("|".join(line for line in lines.splitlines() if line)) for lines in _POST.values()
 )
 LONGEST_SENTENCE = 48
@@ -89,7 +91,7 @@ def _posted(found: Found, turn: str) -> bool:
     if _TO_ALL.search(turn) or _OF_THE_HOUR.search(said):
         return True
     several = len(turn) > LONGEST_SENTENCE or _SEVERAL.search(turn.strip()) is not None
-    if len(turn) > LONGEST_POST or not several:
+    if len(turn) > LONGEST_POST or not several or _ASKS_ADVICE.search(turn):
         return False
     return not said.startswith("◇") or _LASTING.search(said) is None
 

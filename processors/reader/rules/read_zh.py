@@ -20,6 +20,7 @@ from processors.reader.rules.life_zh import life_statements
 from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.orders_zh import orders, to_remember
 from processors.reader.rules.plain_orders_zh import called, plain_orders
+from processors.reader.rules.self_named_zh import as_first_person
 from processors.reader.rules.self_zh import self_statements
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.whole_zh import advised, whole
@@ -36,18 +37,19 @@ _MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量"
 def read(
     text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool,
     about: clauses_zh.Subject = "我", in_group: bool = False, among: among_zh.Talker | None = None,
+    before: Sequence[str] = (),
 ) -> list[Found]:  # fmt: skip
     """Return what a turn holds in the order of the text; the arguments are those of `read_en.read`. `about` is whom a
     first clause without a subject is about, `in_group` whether others speak too, `among` who speaks where they have
-    a name, None where one without a name speaks to an assistant."""
+    a name, None where one without a name speaks to an assistant, `before` the turns of the speaker before it."""
     found: list[Found] = []
     told: list[alone_zh.Alone] = []
     weak: list[Sentence] = []
-    spoken_of: list[persons_zh.Person] = []
+    who = persons_zh.of_turns(before)
     alone = partial(alone_zh.alone, in_group=in_group, among=among is not None)
     text = without_irony(without_given(text, in_project=in_project))
     text, asked_from = to_keep_zh(text) if among is None else (text, frozenset[int]())
-    text = called(text) if among is None else text
+    text = called(text) if among is None else as_first_person(text, among.name)
     for_work = asks_for_work_zh(text)
     alone_with_it = among is None and not (among_people or in_group)
     own_words = without_quotes(text)
@@ -56,7 +58,8 @@ def read(
         if over := withdrawn(sentence, "zh", lambda told: _stated(told, profile)):
             found.extend(over)
             continue
-        before = about
+        about_before = about
+        sentence = _asked_on(sentence, own_words)
         parts = clauses_zh.clauses(sentence, about, in_group=in_group)
         lead = own_words[max(0, sentence.start - LOOKED_BACK) : sentence.start]
         anothers = in_project and labels_another(sentence.text)
@@ -77,15 +80,14 @@ def read(
         found.extend(here)
         weak += [] if here else [sentence]
         if not in_project:
-            who = persons_zh.the_one(spoken_of)
             taken = [f for f in here if not f.dangling]
-            own = alone(sentence, original, taken, before, who)
+            own = alone(sentence, original, taken, about_before, who)
             if changes := _changes(parts, [*taken, *alone_zh.well_told(own)]):
                 found.extend(changes)
-                own = alone(sentence, original, [*taken, *changes], before, who)
+                own = alone(sentence, original, [*taken, *changes], about_before, who)
             found, own = _lengthened(found, own)
             told.extend(alone_zh.asked_to_keep(own, asked_from))
-        spoken_of += persons_zh.spoken_of(parts)
+        who = who.and_those(persons_zh.spoken_of(parts))
     episodes = [statements_zh.episode(each) for each in alone_zh.worth(told, text, to_assistant=among is None)]
     found.extend(f for f in episodes if f.dropped is None)
     if not found and not among_people and 0 < len(weak) < 3:
@@ -95,6 +97,12 @@ def read(
         found, refused = among_zh.sifted(found, text, among, in_project=in_project)
         left = [*refused, *left]
     return [*found, *left]
+
+
+def _asked_on(sentence: Sentence, text: str) -> Sentence:
+    """The second half of a question asks: 硕士毕业就当老师吗？还是博士啊."""
+    goes_on = sentence.text.startswith("还是") and text[: sentence.start].rstrip().endswith(("?", "？"))
+    return replace(sentence, asks=True) if goes_on else sentence
 
 
 def _stated(told: Sentence, profile: Profile) -> list[Found]:

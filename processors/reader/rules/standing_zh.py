@@ -47,10 +47,10 @@ SUPPOSED = re.compile(
 _WRITER = re.compile(
     rf"{WRITER}(?:自己|本人)?\s?(?:(?P<is>[男女]生?(?=[，,\s]|$))|[，,\s]+(?:我的?)?(?P<theirs>{KIN}))?"
 )
-_PERSON = re.compile(r"(?<![吉其])[他她]们?|人家|对方|该(?:名|位)")
+_PERSON = re.compile(r"(?<![吉其])[他她](?!汀|嗪|定|滨|昔|唑)们?|人家|对方|该(?:名|位)")
 _SHOWN = re.compile(
     r"它们?|这(?!个?(?:学期|季度|周末|[暑寒]假)|几年|两年|段时间|几天|两天|周|个月|辈子|几个月|半年|一年|次(?:期[中末]|考试)|[几两些]?天|里)"
-    r"|那(?![年天]|时候|么[多大]|段时间|(?<=[\u4e00-\u9fff]那)[回次])|此(?!外|刻|后)|(?<!莫名)其(?!实|他|中|次|余)|同上|上述|以上|一样$|也是$|[这那]样"
+    r"|那(?![年天]|时候|么[多大]|段时间|(?<=[\u4e00-\u9fff]那)[回次])|此(?!外|刻|后)|(?<!莫名)(?<![尤极])其(?!实|他|中|次|余)|同上|上述|以上|一样$|也是$|[这那]样"
 )
 _AT_PLACE = re.compile(rf"(?P<place>{PLACE}|老家|国内|国外|公司|单位|学校)[这那]边儿?")
 _NAMED = re.compile(
@@ -71,6 +71,21 @@ _OWN = re.compile(
     rf"|[左右两双]?[边侧只条个]?(?:{'|'.join(_DATA['parts'].split())})(?:[^，]{{0,8}}(?:{'|'.join(_DATA['lasts'].split())})|{_FOR_LONG})"
 )
 """What is the speaker's own where it is not said whose it is."""
+
+
+def _any(name: str) -> str:
+    return "|".join(sorted(_DATA[name].split(), key=len, reverse=True))
+
+
+_SIGN = re.compile(
+    rf"(?![^，]{{0,14}}(?:{_any('sign_of_all')}))(?:(?:就是|觉得|感觉|感到|有点|有些|总是?|老是?|经常|偶尔|有时候?|最近|现在|平时|晚上|白天|[，、])*"
+    rf"[^，我你您他她]{{0,12}}?(?:{_any('signs')})"
+    rf"|(?:去|做了?|查了?|拍了?|照了?|检查了?|复查了?|曾?做过|的)?(?:{_any('exams')}){{1,2}}[^，我你您他她的]{{0,3}}(?:{_any('exam_says')})[^，]{{2,}}"
+    rf"|(?:平时|从来|以前|既往|也|还|并|目前)*(?:没有?|无)(?:其[他它]|别的|任何|慢性|家族|过往|既往|什么)*(?:{_any('of_illness')})$)"
+)
+"""What somebody feels in their body, or what was found there, is theirs where nobody else is named."""
+_GOODS = re.compile(rf"(?:{_any('goods')})[^，你您他她]{{0,8}}?(?:{_any('goods_states')})")
+_SERVING = re.compile(rf"(?:{_any('agents')})[^，你您他她]{{0,6}}?(?:{_any('agent_states')})")
 _TALKED_OF = re.compile(
     r"(?:今天|昨天|最近|突然|有时候?|当时|后来)?(?:我们?|咱们?|本人|自己)?"
     r"(?:突然|真的|也|都|就|还|只|其实|个人|一直|有点|还是|可能|应该|大概|真|好|很|太|最|不太|不大|不)*"
@@ -79,6 +94,11 @@ _TALKED_OF = re.compile(
     r"|等一?下|稍等)"
 )
 """What one thinks, feels, says: of the moment, or of the talk itself."""
+_OF_ONESELF = re.compile(
+    r"(?:[我俺]|现在|一直|总是?|[也还又真就])*(?:觉得|感觉)自己(?:还是|总是|真的|就是|好像|[很太挺就也都真])*"
+    r"(?:是(?!对|错|个?傻|个?笨|运气|在)|有(?!点|些|病)|没有?(?!错|事)|不(?!是很|太?对|行)|容易|根本|无法|没法|做不|不能|不会|不够)[^，]{3,}"
+)
+"""What one thinks of oneself as one is: 觉得自己不能独立."""
 _HEARD_OF = re.compile(r"(?:我们?|咱们?)?(?:也|都|就|还|只|好像|以前)*听过")
 _LASTING = re.compile(r"从小|一直|总是|每[天次周]|最近|常常?|好几|(?<!\d)\d{1,2}年")
 _YEAR = re.compile(r"\d{4}年")
@@ -107,7 +127,7 @@ _STARTS_TOLD = re.compile(
 )
 """The same where nobody but the speaker is there to be told of: to an assistant. Of a season or a feast, only what
 somebody does then is: 冬天适合吃羊肉 holds for all."""
-_WHEN = re.compile(rf"{_DAY}|[\d一二两三四五六七八九十几多]+个?[年月日号点岁天周次]")
+_WHEN = re.compile(rf"{_DAY}|[\d一二两三四五六七八九十几多]+个?(?:年(?!级)|[月日号点岁天周次])")
 _LEAD = re.compile(
     rf"(?>(?:{_DAY}|从小|每[次逢][\u4e00-\u9fff]{{2,5}}|[每当自从于]|[早中]?[晚早]上|[上中下]午|\d{{1,4}}[年月日号点]|最近|近期|平时|平常|周末"
     r"|目前|现在|之前|以前|后来|小时候|[春夏秋冬]天|有时候?|[，,\s])*)"
@@ -128,7 +148,7 @@ SAID = re.compile(r"(?<!我没)(?<!我没有)(?:(?<!小)(?<!传)(?<!听)说过?|
 """What follows is somebody's words."""
 LABELLED = re.compile(r"[\u4e00-\u9fffA-Za-z]{1,8}[：:]")
 _CUT = re.compile(
-    r"(?:有[几两三四五\d]+[个点件]\d?|的活儿?|完全是|知道|觉得|认为|以为|(?<!小)说|想|希望|发现|因为|所以|但是?|可是|于是|而且|并且|如果|虽然|然后|就是|的时候|时候?|之?[前后]|的是|的情况|[这那](?:次|回|趟)|没有?[一二三四五六七八九十\d]+周?岁"
+    r"(?:有[几两三四五\d]+[个点件]\d?|的活儿?|完全是|知道|觉得|认为|以为|(?<!小)说|想|希望|发现|因为|所以|但是?|可是|于是|而且|并且|如果|虽然|然后|就是|的时候|(?<!小)时候?|之?[前后]|的是|的情况|[这那](?:次|回|趟)|没有?[一二三四五六七八九十\d]+周?岁"
     r"|[和跟与把被对给让在的])$(?<!以前)(?<!之前)"
 )
 """A clause that another must follow."""
@@ -260,7 +280,7 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bo
         return False
     dated = not in_group and _YEAR.search(text)
     talked_of = _TALKED_OF.match(text) or (in_group and _HEARD_OF.match(text))
-    if talked_of and not (_LASTING.search(text) or dated):
+    if talked_of and not (_LASTING.search(text) or dated or felt(text) or _OF_ONESELF.match(text)):
         return False
     under_way = not (in_group or among) and tells_state(text)
     if _ONLY_WHEN.fullmatch(text):
@@ -277,7 +297,7 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bo
         return False
     if not in_group and SPEAKER.search(text) and not _NOT_OBJECT.search(text):
         return True
-    if not of_other and _OWN.match(text) is not None:
+    if not of_other and (_OWN.match(text) is not None or felt(text)):
         return True
     if of_other or _ADVISED.search(text) or content_weight(text) < 1.5:
         return False
@@ -317,6 +337,18 @@ def tells_state(text: str) -> bool:
 def by_nature(text: str) -> bool:
     """Does a statement that names nobody say what its speaker has by nature or by contract?"""
     return _OWN.match(text) is not None and SPEAKER.search(text) is None
+
+
+def felt(text: str) -> bool:
+    """Does a statement that names nobody say what its speaker feels in their body, or what was found there?"""
+    return _SIGN.match(text) is not None
+
+
+def served(text: str) -> str:
+    """A statement of what was ordered, or of who is to serve, without its speaker, with them; else as it is."""
+    if SPEAKER.match(text) or _ADVISED.search(text):
+        return text
+    return f"我的{text}" if _GOODS.match(text) else f"我遇到{text}" if _SERVING.match(text) else text
 
 
 _AS_SOON_AS = re.compile(r"一[^，]{1,6}就")

@@ -25,6 +25,8 @@ _ANOTHER = re.compile(
 _HAS_THEM = re.compile(rf"(?:[有养][^，]{{0,4}}|[和跟与同陪])(?:{KIN}|{ANIMALS})")
 """Whether one has them, or lives with them, is asked of oneself: 家里有宠物吗, 跟父母住吗."""
 _SOMEBODY = re.compile(rf"[他她佢]|[这那]位|(?:{KIN})(?!们)|{ANIMALS}")
+_SERVES = re.compile(r"[您亲]|请问|[帮为给]你|建议你|你(?:先|再|可以|需要)")
+"""Words of one who serves another."""
 _IN_GENERAL = re.compile(r"怎么(?!样|了|回事|称呼)|怎样|如何|多少钱")
 """Who asks so without 你 asks what one does: the answer advises."""
 
@@ -38,11 +40,19 @@ def opens_about(turn: TurnView) -> Subject:
         return "我"
     if any(_SOMEBODY.search(_HAS_THEM.sub("", each)) for each in asked):
         return "unnamed"
-    if not in_group(turn):
+    if not in_group(turn) or _served(turn):
         return "我"
     of_another = any(_ANOTHER.search(said) or _SOMEBODY.search(said) for _, said in turn.previous)
     known = any(_ANOTHER.search(each) or _THINKS.search(each) or _IN_GENERAL.search(each) for each in asked)
     return "unnamed" if not asked or of_another or known else "我"
+
+
+def _served(turn: TurnView) -> bool:
+    """Does whoever spoke just before serve the speaker, whom they ask, advise or call by what they come for?"""
+    if turn.speaker is None or turn.previous[-1][0] != "assistant":
+        return False
+    said = " ".join(said for role, said in turn.previous if role == "assistant")
+    return turn.speaker in said or _SERVES.search(said) is not None
 
 
 def in_group(turn: TurnView) -> bool:
