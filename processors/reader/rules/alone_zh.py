@@ -140,7 +140,8 @@ def alone(
             run, behind = [], None
         run.append(clause)
     found += _closed(run, original, sentence, whose, behind)
-    return [_named(a, who.and_those(spoken_of([c for c in parts if c.end <= a.start]))) for a in found]
+    named = [_named(a, who.and_those(spoken_of([c for c in parts if c.end <= a.start]))) for a in found]
+    return [_of_the_one(a, who) if among else a for a in named]
 
 
 def _may_go_on(clause: Clause, taken: Sequence[Found]) -> bool:
@@ -184,11 +185,37 @@ def _whose(parts: Sequence[Clause], who: Persons, *, in_group: bool, among: bool
 
 
 def _named(told: Alone, who: Persons) -> Alone:
-    """The same with who is meant in place of the pronoun that it opens with, or that its speaker acts on."""
-    if told.dropped != "unresolved" or (said := who.named(told.text)) is None:
+    """The same with who is meant in place of the pronoun that it opens with, or that its speaker acts on; without its
+    last clauses where only that stands alone."""
+    if told.dropped != "unresolved":
         return told
-    kept = stands(said, of_other=False, of_kin=True, in_group=False)
-    return replace(told, text=said, weight=weight(said), dropped=None) if kept else told
+    parts = told.text.split("，")
+    for size in range(len(parts), 0, -1):
+        said = who.named("，".join(parts[:size]))
+        if said is not None and stands(said, of_other=False, of_kin=True, in_group=False):
+            single = tuple(_part(told, text) for part in parts[:size] if (text := _stands_named(part, who)))
+            end = told.end if size == len(parts) else told.start + max(1, (told.end - told.start) * size // len(parts))
+            return replace(told, end=end, text=said, weight=weight(said), dropped=None, clauses=single[: 2 * size])
+    return told
+
+
+def _of_the_one(told: Alone, who: Persons) -> Alone:
+    """The same of the speaker's person, where the talk is of them and the statement of a body names nobody."""
+    theirs = who.the_one is not None and told.dropped is None and felt(told.text) and not SPEAKER.search(told.text)
+    if not theirs or who.the_one is None or OF_KIN.match(told.text):
+        return told
+    return replace(told, text=f"我{who.the_one.kin}{told.text}", clauses=())
+
+
+def _stands_named(part: str, who: Persons) -> str | None:
+    """A clause with its pronoun named, or as it is, where it stands alone."""
+    said = who.named(part) or part
+    least = content_weight(said) >= LEAST_SAID and (SPEAKER.match(said) or OF_KIN.match(said))
+    return said if least and stands(said, of_other=False, of_kin=True, in_group=False) else None
+
+
+def _part(told: Alone, text: str) -> Alone:
+    return Alone(told.start, told.end, text, weight(text))
 
 
 def _usable(said: str, clause: Clause, taken: Sequence[Found]) -> bool:
@@ -253,7 +280,7 @@ def _closed(
     heads = [opened(tidy(clause.raw)) for clause in run]
     for first, head in enumerate(heads):
         about = run[first].subject
-        if first and not (LED.match(heads[0]) and (SPEAKER.match(head) or OF_KIN.match(head))):
+        if first and not (SPEAKER.match(head) or OF_KIN.match(head)):
             continue
         for last in range(len(run), first, -1):
             text = _joined(run[first:last], original, sentence)

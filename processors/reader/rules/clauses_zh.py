@@ -49,6 +49,11 @@ FILLER = re.compile(
     r"|最后|当然|请问|哈喽|听我说|我想说|我说一下|补充一下|因此|同时|(?:自从|自打|每当|每次|当)(?=我)"
     r"|此外|(?:请|你)?(?:记得|记住|记着)(?=我(?:是|有|不|没|对|只)))[，,\s]*"
 )
+_ASKS_OF_IT = re.compile(
+    rf"\s*(?:{FILLER.pattern})?[我俺](?!想|要问|不知|不懂|不清楚|不确定|咨询|这)[^，。问]{{3,20}}?(?<![有是想说看道不没])"
+    r"(?=还?(?:可以|能)[\u4e00-\u9fff]{1,10}(?:吗|么|嘛)[？?]?$|(?:能不能|可不可以|能否)[\u4e00-\u9fff]{1,10}|(?:会不会|要不要|需不需要|该怎么|应该怎么|怎么办|怎么治|怎么处理"
+    r"|吃什么|有影响吗|正常吗|严重吗|行吗|行不行))"
+)
 _UNREAL = re.compile(r"就好了|该多好|多好[啊呀]?$|的话$|再说[吧]?$")
 """Behind what is only wished or not yet so."""
 SUPPOSED = re.compile(
@@ -57,7 +62,7 @@ SUPPOSED = re.compile(
     r"|要不要"
 )
 _ASKING = re.compile(
-    r"吗$|么$|[吗呢][啊呀]?$|什么|怎么|多少|哪[个里些儿家种]|(?<!好)几[点个岁年号]|为什么|为啥|咋|请问|(?<!无论)(?<!無論)如何|能否|可否|谁"
+    r"有多[大高长久]的?[\u4e00-\u9fff]{0,3}$|吗$|么$|[吗呢][啊呀]?$|什么|怎么|多少|哪[个里些儿家种]|(?<!好)几[点个岁年号]|为什么|为啥|咋|请问|(?<!无论)(?<!無論)如何|能否|可否|谁"
 )
 # Behind 我 only: by themselves these are what somebody is (司机) or what is spoken of.
 STAFF = _either("教练 律师 司机 助理 秘书 保姆 家教 班主任 组长 班长 校长 会计 保洁 经纪人 中介")
@@ -149,7 +154,7 @@ def clauses(sentence: Sentence, before: Subject = "我", *, in_group: bool = Fal
         spans.append((begin, cut.start()))
         begin = cut.end()
     spans.append((begin, len(text)))
-    spans = [(b, e) for b, e in spans if text[b:e].strip()]
+    spans = [each for b, e in spans if text[b:e].strip() for each in _apart(text, b, e)]
     found: list[Clause] = []
     supposed = False
     for at, (begin, end) in enumerate(spans):
@@ -160,6 +165,8 @@ def clauses(sentence: Sentence, before: Subject = "我", *, in_group: bool = Fal
         asks = (sentence.asks and last) or _ASKING.search(raw) is not None
         subject, body = _subject(raw, before)
         if subject == "unnamed" and (_IS_SPEAKER.search(body) or _WITH_THEIRS.search(text, begin)):
+            subject = "我"
+        elif subject == "other" and at and _subject(raw, "我")[0] == "我" and _WITH_THEIRS.match(body):
             subject = "我"
         if subject in {"我", "unnamed"} and _OF_WHOM.match(body) and at and _INTRODUCED.search(found[-1].raw):
             subject = "亲友"
@@ -181,6 +188,12 @@ def clauses(sentence: Sentence, before: Subject = "我", *, in_group: bool = Fal
             )
         )
     return found
+
+
+def _apart(text: str, begin: int, end: int) -> list[tuple[int, int]]:
+    """A clause, and what it asks of the speaker apart from what they say before it: 我有高血压能吃柚子吗."""
+    match = _ASKS_OF_IT.match(text, begin, end)
+    return [(begin, end)] if match is None else [(begin, match.end()), (match.end(), end)]
 
 
 _STILL_OPENS = re.compile(r"[，,\s]|就是|[一那这][点件个]?事|[我咱俺你您他她它]|今年|现在|目前")

@@ -51,6 +51,7 @@ def read(
     text, asked_from = to_keep_zh(text) if among is None else (text, frozenset[int]())
     text = called(text) if among is None else as_first_person(text, among.name)
     for_work = asks_for_work_zh(text)
+    text = _as_premises(text)
     alone_with_it = among is None and not (among_people or in_group)
     own_words = without_quotes(text)
     for sentence in sentences(own_words):
@@ -97,6 +98,27 @@ def read(
         found, refused = among_zh.sifted(found, text, among, in_project=in_project)
         left = [*refused, *left]
     return [*found, *left]
+
+
+_WHY_I = re.compile(
+    r"(?:^|(?<=[，,。！!？?；;\s]))(?P<why>(?:请问|那么?|所以)?(?:到底)?(?:为什么|为何|为啥|怎么))"
+    r"(?P<told>我(?:总|老|一直|每次|每天|经常|常常|从来|从小|还是|现在|最近|就是|明明|这么|那么|特别|很)[^。！!？?…\n]{3,60})(?P<end>[？?]?)"
+)
+"""Why the speaker is so: that they are is said."""
+
+
+def _as_premises(text: str) -> str:
+    """Return a turn with what a question takes for granted of its speaker as a statement, its length kept."""
+
+    def told(match: re.Match[str]) -> str:
+        if _ASKS_MORE.search(match["told"]):
+            return match.group()
+        return " " * len(match["why"]) + match["told"] + "。" * len(match["end"])
+
+    return _WHY_I.sub(told, text) if "我" in text else text
+
+
+_ASKS_MORE = re.compile(r"什么|怎么|如何|[吗呢]$|还是[^，]{1,10}$|是不是|谁|哪[个里些儿]")
 
 
 def _asked_on(sentence: Sentence, text: str) -> Sentence:

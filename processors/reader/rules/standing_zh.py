@@ -49,7 +49,7 @@ _WRITER = re.compile(
 )
 _PERSON = re.compile(r"(?<![吉其])[他她](?!汀|嗪|定|滨|昔|唑)们?|人家|对方|该(?:名|位)")
 _SHOWN = re.compile(
-    r"它们?|这(?!个?(?:学期|季度|周末|[暑寒]假)|几年|两年|段时间|几天|两天|周|个月|辈子|几个月|半年|一年|次(?:期[中末]|考试)|[几两些]?天|里)"
+    r"它们?|这(?!种[^，这那]{4,}的|个?(?:学期|季度|周末|[暑寒]假)|几年|两年|段时间|几天|两天|周|个月|辈子|几个月|半年|一年|次(?:期[中末]|考试)|[几两些]?天|里)"
     r"|那(?![年天]|时候|么[多大]|段时间|(?<=[\u4e00-\u9fff]那)[回次])|此(?!外|刻|后)|(?<!莫名)(?<![尤极])其(?!实|他|中|次|余)|同上|上述|以上|一样$|也是$|[这那]样"
 )
 _AT_PLACE = re.compile(rf"(?P<place>{PLACE}|老家|国内|国外|公司|单位|学校)[这那]边儿?")
@@ -115,7 +115,7 @@ _STARTS = re.compile(
     rf"(?:{_DAY}|[早晚]上|[上中下]午|\d+(?:[年月日号点岁天个周次])|[一二两三四五六七八九十]+[年个]|第一次|最近|近期|平时|平常|目前|现在|之前|以前|后来|小时候"
     r"|从小|从来|想|要|打算|计划|希望|需要|准备|去|在|刚|已|曾|喜欢|讨厌|爱|怕|决定|正|有|没|不(?!是说|太懂)|冇|無|唔|仲|咗|系|係"
     r"|自从|从|把|被|给|跟|和|同|用|做|找|还|也|就|吃|食|喝|住|买|買|卖|考|当|一直|每|经常|常常|总是|大[一二三四]|高[一二三中]"
-    r"|初[一二三中]|毕业|工作|结婚|离婚|生了|分手|学[了的]|报了?名|换|改|搬|辞|养|得了|停|戒)"
+    r"|初[一二三中]|毕业|工作|结婚|离婚|生了|分手|学[了的]|报了?名|换|改|搬|辞|养|得了|停|戒|只好|只能|老是?|偷偷|悄悄|不得不|试着|尝试|容易|害怕|习惯|缺乏|缺少|感到|难以|很难)"
 )
 """What a clause without a subject opens with where it tells of its speaker."""
 _STARTS_TOLD = re.compile(
@@ -340,8 +340,8 @@ def by_nature(text: str) -> bool:
 
 
 def felt(text: str) -> bool:
-    """Does a statement that names nobody say what its speaker feels in their body, or what was found there?"""
-    return _SIGN.match(text) is not None
+    """Does a statement of its speaker, named or not, say what they feel in their body, or what was found there?"""
+    return _SIGN.match(text.removeprefix("我")) is not None
 
 
 def served(text: str) -> str:
