@@ -140,8 +140,9 @@ def alone(
             run, behind = [], None
         run.append(clause)
     found += _closed(run, original, sentence, whose, behind)
-    named = [_named(a, who.and_those(spoken_of([c for c in parts if c.end <= a.start]))) for a in found]
-    return [_of_the_one(a, who) if among else a for a in named]
+    so_far = {a.start: who.and_those(spoken_of([c for c in parts if c.end <= a.start])) for a in found}
+    named = [_named(a, so_far[a.start]) for a in found]
+    return [_of_the_one(a, so_far[a.start]) if among else a for a in named]
 
 
 def _may_go_on(clause: Clause, taken: Sequence[Found]) -> bool:
@@ -201,10 +202,13 @@ def _named(told: Alone, who: Persons) -> Alone:
 
 def _of_the_one(told: Alone, who: Persons) -> Alone:
     """The same of the speaker's person, where the talk is of them and the statement of a body names nobody."""
-    theirs = who.the_one is not None and told.dropped is None and felt(told.text) and not SPEAKER.search(told.text)
-    if not theirs or who.the_one is None or OF_KIN.match(told.text):
+    one = who.the_one
+    if one is None or told.dropped not in {None, "unresolved"} or SPEAKER.search(told.text) or OF_KIN.match(told.text):
         return told
-    return replace(told, text=f"我{who.the_one.kin}{told.text}", clauses=())
+    said = f"我{one.kin}{told.text}"
+    if not felt(told.text) or not stands(said, of_other=False, of_kin=True, in_group=False):
+        return told
+    return replace(told, text=said, weight=weight(said), dropped=None, clauses=())
 
 
 def _stands_named(part: str, who: Persons) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from processors.reader.rules.corrections import as_meant_zh, takes_back_zh
@@ -15,7 +16,7 @@ Subject = Literal["我", "我们", "我的", "亲友", "other", "unnamed"]
 
 # Chinese is often written with a space before a word in Latin script, which ends no clause; nor do those of New York.
 _BREAK = re.compile(
-    r"[，,；;：:]|(?<![A-Za-z])\s{1,3}(?![A-Za-z])|(?<=[A-Za-z])\s{1,3}(?=[^A-Za-z\s的里中])|(?<=我)(?=我(?!们))|(?<=[\u4e00-\u9fff])(?=但是|不过(?![敏于来分错])|而且|然后"
+    r"[，,；;：:]|(?<![A-Za-z])\s{1,3}(?![A-Za-z])|(?<=[A-Za-z])\s{1,3}(?=[^A-Za-z\s的里中])|(?<=我)(?=我(?!们))|(?<=[\u4e00-\u9fff])(?=但是|(?<=[了的])但(?=[\u4e00-\u9fff])|不过(?![敏于来分错])|而且|然后"
     r"|所以|因为|如果|要是|可是|其实我|我(?:现在|目前|今年))"
 )
 _RELATIVES = """
@@ -49,6 +50,12 @@ FILLER = re.compile(
     r"|最后|当然|请问|哈喽|听我说|我想说|我说一下|补充一下|因此|同时|(?:自从|自打|每当|每次|当)(?=我)"
     r"|此外|(?:请|你)?(?:记得|记住|记着)(?=我(?:是|有|不|没|对|只)))[，,\s]*"
 )
+_RUN_ON = 44
+"""Characters from which a clause runs on."""
+_WITHIN = re.compile(
+    r"但(?![是凡愿])|虽然|反正|并且|(?<![和跟对给让叫被把比为帮替找向与陪带离令使得着的说问是])我们?(?=[很都就也还总]|知道|认识|喜欢|觉得|感觉|现在|已经|一直|曾|每次|是|不)"
+    r"|(?<![和跟对给让叫被把比为帮替找向与陪带离令使得着的说问是道欢意])[他她](?=[是很总都也]|每次|对我|不)"
+)
 _ASKS_OF_IT = re.compile(
     rf"\s*(?:{FILLER.pattern})?[我俺](?!想|要问|不知|不懂|不清楚|不确定|咨询|这)[^，。问]{{3,20}}?(?<![有是想说看道不没])"
     r"(?=还?(?:可以|能)[\u4e00-\u9fff]{1,10}(?:吗|么|嘛)[？?]?$|(?:能不能|可不可以|能否)[\u4e00-\u9fff]{1,10}|(?:会不会|要不要|需不需要|该怎么|应该怎么|怎么办|怎么治|怎么处理"
@@ -57,7 +64,7 @@ _ASKS_OF_IT = re.compile(
 _UNREAL = re.compile(r"就好了|该多好|多好[啊呀]?$|的话$|再说[吧]?$")
 """Behind what is only wished or not yet so."""
 SUPPOSED = re.compile(
-    r"如果|假如|假设|假定|想象一?下|假装[你我](?=[是在有会])|要是|万一|倘若|若是|假使|要不是|除非|比如说?我|打个?比方|梦[到见]"
+    r"如果|假如|假设|假定|想象一?下|假装[你我](?=[是在有会])|要是|万一|倘若|若是|假使|要不是|除非|比如说?我(?!感觉|觉得|以前|之前|小时候|曾|昨|今天|经常|总|每|一直|上)|打个?比方|梦[到见]"
     r"|好像是|听说|据说|是否|是不是|会不会|能不能|可不可以|有没有|该不该"
     r"|要不要"
 )
@@ -191,9 +198,15 @@ def clauses(sentence: Sentence, before: Subject = "我", *, in_group: bool = Fal
 
 
 def _apart(text: str, begin: int, end: int) -> list[tuple[int, int]]:
-    """A clause, and what it asks of the speaker apart from what they say before it: 我有高血压能吃柚子吗."""
+    """A clause, and what it asks of the speaker apart from what they say before it: 我有高血压能吃柚子吗. One that runs
+    on without a comma is cut where it names its subject again or turns."""
     match = _ASKS_OF_IT.match(text, begin, end)
-    return [(begin, end)] if match is None else [(begin, match.end()), (match.end(), end)]
+    if match is not None:
+        return [(begin, match.end()), (match.end(), end)]
+    if end - begin <= _RUN_ON:
+        return [(begin, end)]
+    cuts = [m.start() for m in _WITHIN.finditer(text, begin + 4, end)]
+    return list(pairwise([begin, *cuts, end]))
 
 
 _STILL_OPENS = re.compile(r"[，,\s]|就是|[一那这][点件个]?事|[我咱俺你您他她它]|今年|现在|目前")

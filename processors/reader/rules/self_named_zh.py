@@ -29,8 +29,10 @@ def as_first_person(text: str, name: str) -> str:
 
 @lru_cache(maxsize=256)
 def _names(name: str) -> re.Pattern[str] | None:
-    if len(name) < 2 or not re.search(r"[\u4e00-\u9fff]", name):
+    if len(name) < 2:
         return None
+    if name.isascii():
+        return re.compile(rf"{_BEGINS}(?P<name>{re.escape(name)})(?=的[\u4e00-\u9fff]|也|是|家|在)")
     short = "|".join(_SHORT) if name in _OPENERS else "(?!)"
     called = f"{re.escape(name)}(?![\\u4e00-\\u9fff]?[:：])|(?:{short})(?![A-Za-z])"
     return re.compile(rf"{_BEGINS}(?P<name>{called}){_NOT_SELF}")

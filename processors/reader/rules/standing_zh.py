@@ -42,7 +42,7 @@ ASKS = re.compile(
     r"|可不可以|会不会|要不要|该不该|谁|何必|难道|请问|求[教助问推指带]|有无|能否|是否|[好行对]不(?!能|会|了|去|用|敢|太)"
 )
 SUPPOSED = re.compile(
-    r"如果|要係|如係|假如|假设|要是|万一|倘若|若是|即使|就算|哪怕|的话|除非|比如|打个?比方|例如|梦[到见]|仿佛|好像|似乎|据说|听说|不管|无论(?!如何)"
+    r"如果|要係|如係|假如|假设|要是|万一|倘若|若是|即使|就算|哪怕|的话|除非|比如(?!说?我?(?:感觉|觉得|以前|之前|小时候|曾|总|每|一直))|打个?比方|例如|梦[到见]|仿佛|好像|似乎|据说|听说|不管|无论(?!如何)"
 )
 _WRITER = re.compile(
     rf"{WRITER}(?:自己|本人)?\s?(?:(?P<is>[男女]生?(?=[，,\s]|$))|[，,\s]+(?:我的?)?(?P<theirs>{KIN}))?"
@@ -348,6 +348,7 @@ def served(text: str) -> str:
     """A statement of what was ordered, or of who is to serve, without its speaker, with them; else as it is."""
     if SPEAKER.match(text) or _ADVISED.search(text):
         return text
+    text = text.removeprefix("是") if _SERVING.match(text, 1) else text
     return f"我的{text}" if _GOODS.match(text) else f"我遇到{text}" if _SERVING.match(text) else text
 
 
