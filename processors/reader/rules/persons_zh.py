@@ -23,13 +23,15 @@ _PRONOUN = re.compile(
 )
 _SPEAKER = re.compile(r"[我俺咱]|自己")
 _LEAD = re.compile(
-    r"(?:(?:后来|现在|今年|去年|最近|目前|平时|当时|之前|以前|其实|虽然|因为|可能|[今昨前][天晚]|每次[^，我]{0,6}|而且|但是?|不过|所以|结果)[，,]?)*"
+    r"(?:(?:[上下这本今去明后前][个一]?(?:学期|周|月|年|季度|半年|星期|礼拜)|(?:毕业|分手|婚|结婚|吵架)[之以]?后|后来|现在|最近|目前|平时|当时|之前|以前|其实|虽然|因为|可能|[今昨前][天晚]|每次[^，我]{0,6}|而且|但是?|不过|所以|结果)[，,]?)*"
 )
 """What may stand before a subject."""
 _HAS_NOT = re.compile(r"[没无]|平时[没无]")
 """What somebody who was spoken of has not is told without naming them again: 没其他病史，不过他经常坐电脑."""
 _SEVERAL = re.compile(r"父母|爸妈|爹妈|双亲|家人|家里人|亲戚|公公婆婆|公婆|岳父母|岳父岳母|姐妹|兄弟|双胞胎|[婆娘]家")
 """Neither he nor she."""
+_LIKE = re.compile(r"(?:像|如同|当[作成]?|比)$")
+"""Before somebody with whom another is only compared."""
 _PLURAL = re.compile(r"[他她]们|人家|对方|该(?:名|位)")
 PARTNER = re.compile(
     r"老公|老婆|丈夫|妻子|太太|爱人|媳妇儿?|老伴|对象|[男女]朋友|[男女][友票]|前任|前[男女]友|前[妻夫]|未婚[妻夫]"
@@ -115,6 +117,7 @@ def spoken_of(clauses: Sequence[Clause]) -> list[Person]:
                 continue
             own = match["mine"] is not None or (opens and match.start() == clause.raw.find(clause.body))
             own = own or (clause.subject == "我" and PARTNER.fullmatch(match["kin"]) is not None)
+            own = own and not _LIKE.search(clause.raw, 0, match.start())
             found.append(Person(match["kin"] if own else "", match["kin"]))
     return found
 
