@@ -31,6 +31,7 @@ from processors.reader.rules.standing_zh import (
     YOU,
     by_nature,
     felt,
+    of_oneself,
     opened,
     opens_predicate,
     played,
@@ -82,6 +83,9 @@ _NOT_ON = re.compile(
     r"|^(?:所以|因此|因为|可能|应该|估计|但愿)"
 )
 """Somebody else, or what is thought of it: no more of what the clause before says."""
+_ONCE = re.compile(r"以前|曾经|小时候|那时候?|当时")
+_NOW = re.compile(r"现在|后来|如今|目前|今年|最近|[我俺咱]")
+"""Where what was once ends: a clause behind it is not of today by itself."""
 _VERB = re.compile(r"[是有在叫用做去来考买卖住养学教吃喝打看找换搬开租订要想会能没不了过着给得说写读玩跑靠属弄装修拿]")
 _MOMENT = ("等一下", "稍等", "等等")
 
@@ -116,7 +120,7 @@ def alone(
         return []
     found: list[Alone] = []
     run: list[Clause] = []
-    led = False
+    led = past = False
     behind: Clause | None = None
     parts = clauses(sentence, before, in_group=in_group)
     whose = _whose(parts, who, in_group=in_group, among=among)
@@ -132,6 +136,11 @@ def alone(
             continue
         if led and _CONSEQUENCE.match(opened(said)):
             continue
+        if past and run and len(_joined([*run, clause], original, sentence)) > LONGEST and not _NOW.search(said):
+            found += _closed(run, original, sentence, whose, behind)
+            run, behind, led = [], None, True
+            continue
+        past = (past or _ONCE.search(said) is not None) and not _NOW.search(said)
         if led and at and _may_go_on(parts[at - 1], taken):
             behind = parts[at - 1]
         led = False
@@ -246,7 +255,11 @@ def _joined(run: Sequence[Clause], original: str, sentence: Sentence) -> str:
 
 def _with_subject(text: str, about: About) -> str:
     """A statement without its subject, with the speaker before what only they do to a person of theirs."""
-    if about not in {"我", "unnamed"} or SPEAKER.match(text) or OF_KIN.match(text):
+    if about not in {"我", "unnamed"} or OF_KIN.match(text):
+        return text
+    if text.startswith("自己") and not text.startswith("自己的"):
+        return f"我{text[2:]}"
+    if SPEAKER.match(text):
         return text
     if _DOES_AGAIN.match(text):
         return f"我{text}"
@@ -394,7 +407,7 @@ def worth(told: Sequence[Alone], turn: str, *, to_assistant: bool = False) -> li
     told = [part for a in told for part in (a.clauses if a.clauses and copies(a.text) else (a,))]
 
     def is_light(a: Alone) -> bool:
-        return a.weight < (KEEP_TOLD if felt(a.text) or (to_assistant and tells_state(a.text)) else KEEP)
+        return a.weight < (KEEP_TOLD if felt(a.text) or of_oneself(a.text) or (to_assistant and tells_state(a.text)) else KEEP)
 
     fit = [a for a in told if a.dropped is None and not is_light(a) and not copies(a.text)]
     best = sorted(fit, key=lambda a: -a.weight)[: MOST if size <= MUCH else MOST + 2 + (size - MUCH) // EACH_MORE]

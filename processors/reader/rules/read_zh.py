@@ -91,6 +91,7 @@ def read(
         who = who.and_those(persons_zh.spoken_of(parts))
     episodes = [statements_zh.episode(each) for each in alone_zh.worth(told, text, to_assistant=among is None)]
     found.extend(f for f in episodes if f.dropped is None)
+    found = [f for f in found if not (f.slots and _healed_of(f, own_words))]
     if not found and not among_people and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_zh.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
     left = [f for f in episodes if f.dropped is not None]
@@ -98,6 +99,15 @@ def read(
         found, refused = among_zh.sifted(found, text, among, in_project=in_project)
         left = [*refused, *left]
     return [*found, *left]
+
+
+_HAD = re.compile(r"(?:以前|曾经?|之前|[一几两]年前)[^，。]{0,4}(?:患|得|有)过")
+"""Behind 患过 stands what one may have no more."""
+
+
+def _healed_of(found: Found, text: str) -> bool:
+    """Is it a value of what the speaker had once, and does the turn say that they are healed?"""
+    return _HAD.match(text, found.start) is not None and standing_zh.HEALED.search(text, found.end) is not None
 
 
 _WHY_I = re.compile(

@@ -77,10 +77,11 @@ def _any(name: str) -> str:
     return "|".join(sorted(_DATA[name].split(), key=len, reverse=True))
 
 
+HEALED = re.compile(_any("healed"))
 _SIGN = re.compile(
     rf"(?![^，]{{0,14}}(?:{_any('sign_of_all')}))(?:(?:就是|觉得|感觉|感到|有点|有些|总是?|老是?|经常|偶尔|有时候?|最近|现在|平时|晚上|白天|[，、])*"
     rf"[^，我你您他她]{{0,12}}?(?:{_any('signs')})"
-    rf"|(?:去|做了?|查了?|拍了?|照了?|检查了?|复查了?|曾?做过|的)?(?:{_any('exams')}){{1,2}}[^，我你您他她的]{{0,3}}(?:{_any('exam_says')})[^，]{{2,}}"
+    rf"|(?:去|做了?|查了?|拍了?|照了?|检查了?|复查了?|曾?做过|的)?(?:(?:心脏|头部|腹部|胸部)?(?:{_any('exams')})[、，]?){{1,3}}[^，我你您他她的]{{0,3}}(?:(?:{_any('exam_says')})[^，]{{2,}}|都?正常$|都?没问题$|都?没事$)"
     rf"|(?:平时|从来|以前|既往|也|还|并|目前)*(?:没有?|无)(?:其[他它]|别的|任何|慢性|家族|过往|既往|什么)*(?:{_any('of_illness')})$)"
 )
 """What somebody feels in their body, or what was found there, is theirs where nobody else is named."""
@@ -97,6 +98,7 @@ _TALKED_OF = re.compile(
 _OF_ONESELF = re.compile(
     r"(?:[我俺]|现在|一直|总是?|[也还又真就])*(?:觉得|感觉)自己(?:还是|总是|真的|就是|好像|[很太挺就也都真])*"
     r"(?:是(?!对|错|个?傻|个?笨|运气|在)|有(?!点|些|病)|没有?(?!错|事)|不(?!是很|太?对|行)|容易|根本|无法|没法|做不|不能|不会|不够)[^，]{3,}"
+    rf"|(?:[我俺]|现在|一直|总是?|[也还又真就])*(?:觉得|感觉|是|就是)?自己[也就都真的很太挺特别非常是个]*(?:{'|'.join(_DATA['traits'].split())})"
 )
 """What one thinks of oneself as one is: 觉得自己不能独立."""
 _HEARD_OF = re.compile(r"(?:我们?|咱们?)?(?:也|都|就|还|只|好像|以前)*听过")
@@ -127,6 +129,7 @@ _STARTS_TOLD = re.compile(
 )
 """The same where nobody but the speaker is there to be told of: to an assistant. Of a season or a feast, only what
 somebody does then is: 冬天适合吃羊肉 holds for all."""
+_STARTS_LETTER = re.compile("|".join(_DATA["letter_openers"].split()))
 _WHEN = re.compile(rf"{_DAY}|[\d一二两三四五六七八九十几多]+个?(?:年(?!级)|[月日号点岁天周次])")
 _LEAD = re.compile(
     rf"(?>(?:{_DAY}|从小|每[次逢][\u4e00-\u9fff]{{2,5}}|[每当自从于]|[早中]?[晚早]上|[上中下]午|\d{{1,4}}[年月日号点]|最近|近期|平时|平常|周末"
@@ -301,7 +304,8 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bo
         return True
     if of_other or _ADVISED.search(text) or content_weight(text) < 1.5:
         return False
-    opens = _STARTS.match(text) is not None or (not in_group and _STARTS_TOLD.match(text) is not None)
+    opens = _STARTS.match(text) is not None
+    opens = opens or (not in_group and (_STARTS_TOLD.match(text) or _STARTS_LETTER.match(text)) is not None)
     return of_kin or opens or _WHEN.search(text) is not None
 
 
@@ -337,6 +341,11 @@ def tells_state(text: str) -> bool:
 def by_nature(text: str) -> bool:
     """Does a statement that names nobody say what its speaker has by nature or by contract?"""
     return _OWN.match(text) is not None and SPEAKER.search(text) is None
+
+
+def of_oneself(text: str) -> bool:
+    """Does a statement say what its speaker thinks that they are like?"""
+    return _OF_ONESELF.match(text) is not None
 
 
 def felt(text: str) -> bool:
