@@ -11,10 +11,12 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
+from processors.reader.rules.alone_named_zh import LEAST_SAID, Alone, named, of_the_one
 from processors.reader.rules.clauses_zh import ANIMALS, KIN, Clause, carried, clauses
 from processors.reader.rules.clauses_zh import Subject as About
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.found import Found
+from processors.reader.rules.own_state_zh import felt, of_oneself, served
 from processors.reader.rules.persons_zh import Persons, kin_of, spoken_of
 from processors.reader.rules.standing_zh import (
     ASKS,
@@ -30,13 +32,10 @@ from processors.reader.rules.standing_zh import (
     WIDEST,
     YOU,
     by_nature,
-    felt,
-    of_oneself,
     opened,
     opens_predicate,
     played,
     resolved,
-    served,
     stands,
     tells_of_speaker,
     tells_state,
@@ -53,8 +52,6 @@ COPIED = 0.75
 """A statement with this share of a turn longer than LONG_TURN says no more than the turn."""
 KEPT_WHOLE = 24
 """Characters up to which one that repeats its turn is told all the same."""
-LEAST_SAID = 1.5
-"""Content words of one clause of several."""
 KEEP = 4.0
 """Weight from which a statement is worth telling."""
 KEEP_TOLD = 3.0
@@ -88,21 +85,6 @@ _NOW = re.compile(r"现在|后来|如今|目前|今年|最近|[我俺咱]")
 """Where what was once ends: a clause behind it is not of today by itself."""
 _VERB = re.compile(r"[是有在叫用做去来考买卖住养学教吃喝打看找换搬开租订要想会能没不了过着给得说写读玩跑靠属弄装修拿]")
 _MOMENT = ("等一下", "稍等", "等等")
-
-
-@dataclass(frozen=True, slots=True)
-class Alone:
-    """A statement at `start:end` of the turn, its words still the speaker's own."""
-
-    start: int
-    end: int
-    text: str
-    weight: float
-    dropped: DropLabel | None = None
-    clauses: tuple[Alone, ...] = ()
-    """Its clauses that stand alone, where all are about the speaker."""
-    goes_on: bool = False
-    """Does it begin with a clause of which a value is taken, or a relation?"""
 
 
 def alone(
@@ -150,8 +132,8 @@ def alone(
         run.append(clause)
     found += _closed(run, original, sentence, whose, behind)
     so_far = {a.start: who.and_those(spoken_of([c for c in parts if c.end <= a.start])) for a in found}
-    named = [_named(a, so_far[a.start]) for a in found]
-    return [_of_the_one(a, so_far[a.start]) if among else a for a in named]
+    named = [named(a, so_far[a.start]) for a in found]
+    return [of_the_one(a, so_far[a.start]) if among else a for a in named]
 
 
 def _may_go_on(clause: Clause, taken: Sequence[Found]) -> bool:
@@ -192,43 +174,6 @@ def _whose(parts: Sequence[Clause], who: Persons, *, in_group: bool, among: bool
         if child and not spoken_of:
             of_child.add(clause.start)
     return _Whose(named, frozenset(of_child), in_group, among)
-
-
-def _named(told: Alone, who: Persons) -> Alone:
-    """The same with who is meant in place of the pronoun that it opens with, or that its speaker acts on; without its
-    last clauses where only that stands alone."""
-    if told.dropped != "unresolved":
-        return told
-    parts = told.text.split("，")
-    for size in range(len(parts), 0, -1):
-        said = who.named("，".join(parts[:size]))
-        if said is not None and stands(said, of_other=False, of_kin=True, in_group=False):
-            single = tuple(_part(told, text) for part in parts[:size] if (text := _stands_named(part, who)))
-            end = told.end if size == len(parts) else told.start + max(1, (told.end - told.start) * size // len(parts))
-            return replace(told, end=end, text=said, weight=weight(said), dropped=None, clauses=single[: 2 * size])
-    return told
-
-
-def _of_the_one(told: Alone, who: Persons) -> Alone:
-    """The same of the speaker's person, where the talk is of them and the statement of a body names nobody."""
-    one = who.the_one
-    if one is None or told.dropped not in {None, "unresolved"} or SPEAKER.search(told.text) or OF_KIN.match(told.text):
-        return told
-    said = f"我{one.kin}{told.text}"
-    if not felt(told.text) or not stands(said, of_other=False, of_kin=True, in_group=False):
-        return told
-    return replace(told, text=said, weight=weight(said), dropped=None, clauses=())
-
-
-def _stands_named(part: str, who: Persons) -> str | None:
-    """A clause with its pronoun named, or as it is, where it stands alone."""
-    said = who.named(part) or part
-    least = content_weight(said) >= LEAST_SAID and (SPEAKER.match(said) or OF_KIN.match(said))
-    return said if least and stands(said, of_other=False, of_kin=True, in_group=False) else None
-
-
-def _part(told: Alone, text: str) -> Alone:
-    return Alone(told.start, told.end, text, weight(text))
 
 
 def _usable(said: str, clause: Clause, taken: Sequence[Found]) -> bool:
@@ -314,7 +259,9 @@ def _closed(
                 break  # words of a letter, a rule or the like, cut
             if anothers or _cut_short(text, run[last - 1], original, sentence):
                 continue
-            if about == "unnamed" and not (tells_of_speaker(text) or OF_KIN.match(text) or by_nature(text) or felt(text)):
+            if about == "unnamed" and not (
+                tells_of_speaker(text) or OF_KIN.match(text) or by_nature(text) or felt(text)
+            ):
                 continue
             of_other, of_kin = about == "other", about == "亲友"
             if stands(text, of_other=of_other, of_kin=of_kin, in_group=whose.in_group, among=whose.among):
@@ -407,7 +354,9 @@ def worth(told: Sequence[Alone], turn: str, *, to_assistant: bool = False) -> li
     told = [part for a in told for part in (a.clauses if a.clauses and copies(a.text) else (a,))]
 
     def is_light(a: Alone) -> bool:
-        return a.weight < (KEEP_TOLD if felt(a.text) or of_oneself(a.text) or (to_assistant and tells_state(a.text)) else KEEP)
+        return a.weight < (
+            KEEP_TOLD if felt(a.text) or of_oneself(a.text) or (to_assistant and tells_state(a.text)) else KEEP
+        )
 
     fit = [a for a in told if a.dropped is None and not is_light(a) and not copies(a.text)]
     best = sorted(fit, key=lambda a: -a.weight)[: MOST if size <= MUCH else MOST + 2 + (size - MUCH) // EACH_MORE]

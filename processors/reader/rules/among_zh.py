@@ -53,9 +53,7 @@ class Talker:
     """Is nothing said before the turn? Then it may be a post, which is written for nobody who answers."""
 
 
-def sifted(
-    found: Sequence[Found], turn: str, talker: Talker, *, in_project: bool
-) -> tuple[list[Found], list[Found]]:
+def sifted(found: Sequence[Found], turn: str, talker: Talker, *, in_project: bool) -> tuple[list[Found], list[Found]]:
     """Return those to tell, and those to leave in their turn. Nobody posts in a project."""
     named = {name for said in (*talker.before, turn) for name in _PARTNER.findall(said)}
     partner = named.pop() if len(named) == 1 else None

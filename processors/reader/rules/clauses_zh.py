@@ -78,9 +78,7 @@ ANIMALS = (
     r"(?:猫咪?|狗狗?|兔子|仓鼠|鹦鹉|乌龟|金毛|泰迪|柯基|哈士奇|布偶|宠物|主子|毛孩子)"
 )
 CIRCLES = _either("公司 单位 学校 部门 团队 工厂 厂 店 小区 村 医院 办公室 项目组 实验室 课题组 班 组 家 宿舍")
-WRITER = (
-    r"(?<![A-Za-z觉])(?:dz|DZ|lz|LZ)(?=自己|本人|今年|大[一二三四]|研[一二三]|[♂♀]|[男女][，,\s生]|在读|之前|从小|目前|最近|[，,\s]+(?:我|女朋友|男朋友))"
-)
+WRITER = r"(?<![A-Za-z觉])(?:dz|DZ|lz|LZ)(?=自己|本人|今年|大[一二三四]|研[一二三]|[♂♀]|[男女][，,\s生]|在读|之前|从小|目前|最近|[，,\s]+(?:我|女朋友|男朋友))"
 """How who opened a thread speaks of themselves where they tell of themselves; elsewhere others speak of them."""
 WE_TWO = rf"(?:我们|咱们?|俺们)(?:{_KIN})俩(?=都|也|还|就|一起|一直|想|要|打算|准备|决定|在|去|住|合|今年|从小|$|，)"
 """The speaker and a person of theirs: 我们哥俩都想去. 我妈俩腿疼 speaks of two legs."""

@@ -244,9 +244,7 @@ def _may_want(clause: clauses_zh.Clause, *, in_group: bool) -> bool:
     return of_all or clause.subject not in {"other", "unnamed"}
 
 
-def _asked_for(
-    sentence: Sentence, original: str, parts: Sequence[clauses_zh.Clause], *, in_group: bool
-) -> list[Found]:
+def _asked_for(sentence: Sentence, original: str, parts: Sequence[clauses_zh.Clause], *, in_group: bool) -> list[Found]:
     """What is asked for or wanted; who wants it is the speaker only where no other may."""
     may_want = any(_may_want(clause, in_group=in_group) for clause in parts)
     if statements_zh.requests(sentence.text):

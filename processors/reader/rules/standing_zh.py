@@ -8,6 +8,7 @@ from importlib.resources import files
 
 from processors.reader.rules.clauses_zh import CHILD, KIN, WRITER
 from processors.reader.rules.common_zh import content_weight
+from processors.reader.rules.own_state_zh import felt, of_oneself
 from processors.reader.rules.places_zh import PLACE
 from processors.reader.rules.whereabouts import is_where_zh
 from processors.reader.rules.whole_zh import whole
@@ -71,22 +72,6 @@ _OWN = re.compile(
     rf"|[左右两双]?[边侧只条个]?(?:{'|'.join(_DATA['parts'].split())})(?:[^，]{{0,8}}(?:{'|'.join(_DATA['lasts'].split())})|{_FOR_LONG})"
 )
 """What is the speaker's own where it is not said whose it is."""
-
-
-def _any(name: str) -> str:
-    return "|".join(sorted(_DATA[name].split(), key=len, reverse=True))
-
-
-HEALED = re.compile(_any("healed"))
-_SIGN = re.compile(
-    rf"(?![^，]{{0,14}}(?:{_any('sign_of_all')}))(?:(?:就是|觉得|感觉|感到|有点|有些|总是?|老是?|经常|偶尔|有时候?|最近|现在|平时|晚上|白天|[，、])*"
-    rf"[^，我你您他她]{{0,12}}?(?:{_any('signs')})"
-    rf"|(?:去|做了?|查了?|拍了?|照了?|检查了?|复查了?|曾?做过|的)?(?:(?:心脏|头部|腹部|胸部)?(?:{_any('exams')})[、，]?){{1,3}}[^，我你您他她的]{{0,3}}(?:(?:{_any('exam_says')})[^，]{{2,}}|都?正常$|都?没问题$|都?没事$)"
-    rf"|(?:平时|从来|以前|既往|也|还|并|目前)*(?:没有?|无)(?:其[他它]|别的|任何|慢性|家族|过往|既往|什么)*(?:{_any('of_illness')})$)"
-)
-"""What somebody feels in their body, or what was found there, is theirs where nobody else is named."""
-_GOODS = re.compile(rf"(?:{_any('goods')})[^，你您他她]{{0,8}}?(?:{_any('goods_states')})")
-_SERVING = re.compile(rf"(?:{_any('agents')})[^，你您他她]{{0,6}}?(?:{_any('agent_states')})")
 _TALKED_OF = re.compile(
     r"(?:今天|昨天|最近|突然|有时候?|当时|后来)?(?:我们?|咱们?|本人|自己)?"
     r"(?:突然|真的|也|都|就|还|只|其实|个人|一直|有点|还是|可能|应该|大概|真|好|很|太|最|不太|不大|不)*"
@@ -95,12 +80,6 @@ _TALKED_OF = re.compile(
     r"|等一?下|稍等)"
 )
 """What one thinks, feels, says: of the moment, or of the talk itself."""
-_OF_ONESELF = re.compile(
-    r"(?:[我俺]|现在|一直|总是?|[也还又真就])*(?:觉得|感觉)自己(?:还是|总是|真的|就是|好像|[很太挺就也都真])*"
-    r"(?:是(?!对|错|个?傻|个?笨|运气|在)|有(?!点|些|病)|没有?(?!错|事)|不(?!是很|太?对|行)|容易|根本|无法|没法|做不|不能|不会|不够)[^，]{3,}"
-    rf"|(?:[我俺]|现在|一直|总是?|[也还又真就])*(?:觉得|感觉|是|就是)?自己[也就都真的很太挺特别非常是个]*(?:{'|'.join(_DATA['traits'].split())})"
-)
-"""What one thinks of oneself as one is: 觉得自己不能独立."""
 _HEARD_OF = re.compile(r"(?:我们?|咱们?)?(?:也|都|就|还|只|好像|以前)*听过")
 _LASTING = re.compile(r"从小|一直|总是|每[天次周]|最近|常常?|好几|(?<!\d)\d{1,2}年")
 _YEAR = re.compile(r"\d{4}年")
@@ -283,7 +262,7 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bo
         return False
     dated = not in_group and _YEAR.search(text)
     talked_of = _TALKED_OF.match(text) or (in_group and _HEARD_OF.match(text))
-    if talked_of and not (_LASTING.search(text) or dated or felt(text) or _OF_ONESELF.match(text)):
+    if talked_of and not (_LASTING.search(text) or dated or felt(text) or of_oneself(text)):
         return False
     under_way = not (in_group or among) and tells_state(text)
     if _ONLY_WHEN.fullmatch(text):
@@ -341,24 +320,6 @@ def tells_state(text: str) -> bool:
 def by_nature(text: str) -> bool:
     """Does a statement that names nobody say what its speaker has by nature or by contract?"""
     return _OWN.match(text) is not None and SPEAKER.search(text) is None
-
-
-def of_oneself(text: str) -> bool:
-    """Does a statement say what its speaker thinks that they are like?"""
-    return _OF_ONESELF.match(text) is not None
-
-
-def felt(text: str) -> bool:
-    """Does a statement of its speaker, named or not, say what they feel in their body, or what was found there?"""
-    return _SIGN.match(text.removeprefix("我")) is not None
-
-
-def served(text: str) -> str:
-    """A statement of what was ordered, or of who is to serve, without its speaker, with them; else as it is."""
-    if SPEAKER.match(text) or _ADVISED.search(text):
-        return text
-    text = text.removeprefix("是") if _SERVING.match(text, 1) else text
-    return f"我的{text}" if _GOODS.match(text) else f"我遇到{text}" if _SERVING.match(text) else text
 
 
 _AS_SOON_AS = re.compile(r"一[^，]{1,6}就")
