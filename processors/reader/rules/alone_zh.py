@@ -132,8 +132,8 @@ def alone(
         run.append(clause)
     found += _closed(run, original, sentence, whose, behind)
     so_far = {a.start: who.and_those(spoken_of([c for c in parts if c.end <= a.start])) for a in found}
-    named = [named(a, so_far[a.start]) for a in found]
-    return [of_the_one(a, so_far[a.start]) if among else a for a in named]
+    told = [named(a, so_far[a.start]) for a in found]
+    return [of_the_one(a, so_far[a.start]) if among else a for a in told]
 
 
 def _may_go_on(clause: Clause, taken: Sequence[Found]) -> bool:

@@ -16,13 +16,15 @@ Subject = Literal["我", "我们", "我的", "亲友", "other", "unnamed"]
 
 # Chinese is often written with a space before a word in Latin script, which ends no clause; nor do those of New York.
 _BREAK = re.compile(
-    r"[，,；;：:]|(?<![A-Za-z])\s{1,3}(?![A-Za-z])|(?<=[A-Za-z])\s{1,3}(?=[^A-Za-z\s的里中])|(?<=我)(?=我(?!们))|(?<=[\u4e00-\u9fff])(?=但是|(?<=[了的])但(?=[\u4e00-\u9fff])|不过(?![敏于来分错])|而且|然后"
+    r"[，,；;：:]|(?<![A-Za-z])\s{1,3}(?![A-Za-z])|(?<=[A-Za-z])\s{1,3}(?=[^A-Za-z\s的里中])|(?<=我)(?=我(?!们))|(?<=[\u4e00-\u9fff])"
+    r"(?=但是|(?<=[了的])但(?=[\u4e00-\u9fff])|不过(?![敏于来分错])|而且|然后"
     r"|所以|因为|如果|要是|可是|其实我|我(?:现在|目前|今年))"
 )
 _RELATIVES = """
     爸爸 妈妈 老爸 老妈 爸妈 爹妈 爸 妈 爹 娘 父亲 母亲 父母 双亲 继父 继母 养父 养母 干爹 干妈 老公 丈夫 先生 老婆 妻子
-    太太 爱人 媳妇 媳妇儿 老伴 对象 伴侣 女朋友 男朋友 女友 男友 女票 男票 (?<![A-Za-z])(?:npy|bf|gf)(?![A-Za-z]) 未婚妻 未婚夫 前妻 前夫 前女友 前男友 前任 哥哥 姐姐
+    太太 爱人 媳妇 媳妇儿 老伴 对象 伴侣 女朋友 男朋友 女友 男友 未婚妻 未婚夫 前妻 前夫 前女友 前男友 前任 哥哥 姐姐
     弟弟 妹妹 大哥 二哥 大姐 二姐 小弟 小妹 哥 姐 弟 妹 兄弟 姐妹 儿子 女儿 闺女 娃 孩子 小孩 宝宝 双胞胎 爷爷 奶奶
+    女票 男票 (?<![A-Za-z])(?:npy|bf|gf)(?![A-Za-z])
     外公 外婆 姥姥 姥爷 叔叔 阿姨 舅舅 姑姑 叔 婶婶 婶 姑妈 姑父 大伯 伯父 伯母 姨妈 姨父 姨 舅妈 舅 嫂子 嫂 姐夫 妹夫
     弟媳 表哥 表姐 表弟 表妹 堂哥 堂姐 堂弟 堂妹 侄子 侄女 外甥 外甥女 孙子 孙女 外孙 外孙女 儿媳 儿媳妇 女婿 亲家
     亲戚 岳父 岳母 岳父母 公公婆婆 岳父岳母 老太太 老爷子 老人家 婆家人 娘家人 婆家 娘家 丈人 丈母娘 公公 婆婆 公婆
@@ -64,7 +66,8 @@ _ASKS_OF_IT = re.compile(
 _UNREAL = re.compile(r"就好了|该多好|多好[啊呀]?$|的话$|再说[吧]?$")
 """Behind what is only wished or not yet so."""
 SUPPOSED = re.compile(
-    r"如果|假如|假设|假定|想象一?下|假装[你我](?=[是在有会])|要是|万一|倘若|若是|假使|要不是|除非|比如说?我(?!感觉|觉得|以前|之前|小时候|曾|昨|今天|经常|总|每|一直|上)|打个?比方|梦[到见]"
+    r"如果|假如|假设|假定|想象一?下|假装[你我](?=[是在有会])|要是|万一|倘若|若是|假使|要不是|除非"
+    r"|比如说?我(?!感觉|觉得|以前|之前|小时候|曾|昨|今天|经常|总|每|一直|上)|打个?比方|梦[到见]"
     r"|好像是|听说|据说|是否|是不是|会不会|能不能|可不可以|有没有|该不该"
     r"|要不要"
 )
@@ -78,7 +81,9 @@ ANIMALS = (
     r"(?:猫咪?|狗狗?|兔子|仓鼠|鹦鹉|乌龟|金毛|泰迪|柯基|哈士奇|布偶|宠物|主子|毛孩子)"
 )
 CIRCLES = _either("公司 单位 学校 部门 团队 工厂 厂 店 小区 村 医院 办公室 项目组 实验室 课题组 班 组 家 宿舍")
-WRITER = r"(?<![A-Za-z觉])(?:dz|DZ|lz|LZ)(?=自己|本人|今年|大[一二三四]|研[一二三]|[♂♀]|[男女][，,\s生]|在读|之前|从小|目前|最近|[，,\s]+(?:我|女朋友|男朋友))"
+WRITER = (
+    r"(?<![A-Za-z觉])(?:dz|DZ|lz|LZ)(?=自己|本人|今年|大[一二三四]|研[一二三]|[♂♀]|[男女][，,\s生]|在读|之前|从小|目前|最近|[，,\s]+(?:我|女朋友|男朋友))"
+)
 """How who opened a thread speaks of themselves where they tell of themselves; elsewhere others speak of them."""
 WE_TWO = rf"(?:我们|咱们?|俺们)(?:{_KIN})俩(?=都|也|还|就|一起|一直|想|要|打算|准备|决定|在|去|住|合|今年|从小|$|，)"
 """The speaker and a person of theirs: 我们哥俩都想去. 我妈俩腿疼 speaks of two legs."""
@@ -169,10 +174,9 @@ def clauses(sentence: Sentence, before: Subject = "我", *, in_group: bool = Fal
         unreal = _UNREAL.search(raw) is not None or (not last and takes_back_zh(text[slice(*spans[at + 1])].strip()))
         asks = (sentence.asks and last) or _ASKING.search(raw) is not None
         subject, body = _subject(raw, before)
-        if subject == "unnamed" and (_IS_SPEAKER.search(body) or _WITH_THEIRS.search(text, begin)):
-            subject = "我"
-        elif subject == "other" and at and _subject(raw, "我")[0] == "我" and _WITH_THEIRS.match(body):
-            subject = "我"
+        of_speaker = subject == "unnamed" and (_IS_SPEAKER.search(body) or _WITH_THEIRS.search(text, begin))
+        with_theirs = subject == "other" and at and _subject(raw, "我")[0] == "我" and _WITH_THEIRS.match(body)
+        subject = "我" if of_speaker or with_theirs else subject
         if subject in {"我", "unnamed"} and _OF_WHOM.match(body) and at and _INTRODUCED.search(found[-1].raw):
             subject = "亲友"
         knows = subject in {"我", "我们"} and (_KNOWS if in_group else _IS_WHO).match(body)

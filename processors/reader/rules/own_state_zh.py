@@ -1,5 +1,5 @@
-"""What Chinese says of oneself without naming oneself: what one feels in one's body, what an examination found, what one
-is like, and what befell what one ordered. The words are data (`standing_zh.toml`)."""
+"""What Chinese says of oneself without naming oneself: what one feels in the body, what an examination found, what
+one is like, and what befell what one ordered. The words are data (`standing_zh.toml`)."""
 
 from __future__ import annotations
 

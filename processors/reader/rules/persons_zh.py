@@ -1,5 +1,5 @@
-"""Whom 他 and 她 mean in the sentences of a turn: the one person of the speaker's that it, or an earlier turn of theirs,
-has spoken of and that the pronoun fits (Chinese)."""
+"""Whom 他 and 她 mean in the sentences of a turn: the one person of the speaker's that it, or an earlier turn of
+theirs, has spoken of and that the pronoun fits (Chinese)."""
 
 from __future__ import annotations
 

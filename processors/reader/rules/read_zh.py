@@ -19,6 +19,7 @@ from processors.reader.rules.irony_zh import without_irony
 from processors.reader.rules.life_zh import life_statements
 from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.orders_zh import orders, to_remember
+from processors.reader.rules.own_state_zh import HEALED
 from processors.reader.rules.plain_orders_zh import called, plain_orders
 from processors.reader.rules.self_named_zh import as_first_person
 from processors.reader.rules.self_zh import self_statements
@@ -107,7 +108,7 @@ _HAD = re.compile(r"(?:以前|曾经?|之前|[一几两]年前)[^，。]{0,4}(?:
 
 def _healed_of(found: Found, text: str) -> bool:
     """Is it a value of what the speaker had once, and does the turn say that they are healed?"""
-    return _HAD.match(text, found.start) is not None and standing_zh.HEALED.search(text, found.end) is not None
+    return _HAD.match(text, found.start) is not None and HEALED.search(text, found.end) is not None
 
 
 _WHY_I = re.compile(

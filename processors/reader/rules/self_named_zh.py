@@ -13,7 +13,10 @@ from importlib.resources import files
 _DATA: dict[str, str] = tomllib.loads((files(__package__) / "among_zh.toml").read_text(encoding="utf-8"))
 _OPENERS = frozenset(_DATA["opener"].split())
 _SHORT = _DATA["opener_short"].split()
-_BEGINS = r"(?:^|(?<=[，,。.！!？?；;：:、…\s（(~]))(?P<lead>(?:但是?|可是|不过|而且?|因为|所以|其实|然后|虽然|来自|目前|现在|最近|而|且){0,2})"
+_BEGINS = (
+    r"(?:^|(?<=[，,。.！!？?；;：:、…\s（(~]))"
+    r"(?P<lead>(?:但是?|可是|不过|而且?|因为|所以|其实|然后|虽然|来自|目前|现在|最近|而|且){0,2})"
+)
 _NOT_SELF = r"(?!们|[:：君们]|是我|为我|[，,]\s?[你您])"
 
 

@@ -129,12 +129,12 @@ def test_what_is_only_asked_is_not(said: str) -> None:
 @pytest.mark.parametrize(
     ("said", "text"),
     [
-        ("孩子从会走路的时候就爱打人，一发脾气就摔东西。我和老公是双职工。请问该怎么教？", "来信人的孩子从会走路的时候就爱打人，一发脾气就摔东西"),
+        ("孩子从小就爱打人，一发脾气就摔东西。请问该怎么教？", "来信人的孩子从小就爱打人，一发脾气就摔东西"),
         ("感觉自己很胆小，遇到事就哭，不敢一个人出门，总是靠父母。", "来信人感觉自己很胆小"),
         ("比如我以前想开店，但是爸妈反对，后来就没开。我该怎么办？", "来信人以前想开店，但是爸妈反对"),
-        ("一直以来有社交上的困难，尤其害怕与人起冲突。怎么才能改？", "来信人一直以来有社交上的困难，尤其害怕与人起冲突"),
+        ("一直有社交困难，尤其怕与人起冲突。怎么才能改？", "来信人一直有社交困难，尤其怕与人起冲突"),
     ],
-)  # fmt: skip
+)
 def test_a_letter_tells_of_its_writers_life(said: str, text: str) -> None:
     assert any(text in each for each in told(said, "来信人"))
 
@@ -156,7 +156,7 @@ def test_what_is_planned_healed_or_of_all_is_no_value(said: str, wrong: str) -> 
 
 
 @pytest.mark.parametrize(
-    "said", ["我也是崩溃", "摸摸，好好生活", "最近几天较突出", "我解释了没用", "想太多，夏天没有冷风"]
+    "said", ["我也是崩溃", "摸摸，好好生活", "最近几天较突出", "我解释了没用", "想太多，没冷风"]
 )
 def test_what_says_nothing_in_a_month_stays_in_its_turn(said: str) -> None:
     assert told(said, "小川") == []
