@@ -53,7 +53,8 @@ def of_the_one(told: Alone, who: Persons) -> Alone:
     if one is None or told.dropped not in {None, "unresolved"} or SPEAKER.search(told.text) or OF_KIN.match(told.text):
         return told
     said = f"我{one.kin}{told.text}"
-    if not any(felt(part) for part in told.text.split("，")) or not stands(said, of_other=False, of_kin=True, in_group=False):
+    of_a_body = any(felt(part) for part in told.text.split("，"))
+    if not of_a_body or not stands(said, of_other=False, of_kin=True, in_group=False):
         return told
     return replace(told, text=said, weight=weight(said), dropped=None, clauses=())
 

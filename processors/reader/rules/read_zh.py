@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from processors.reader.rules import alone_zh, among_zh, atoms, clauses_zh, persons_zh, standing_zh, statements_zh
+from processors.reader.rules.alone_named_zh import Alone
 from processors.reader.rules.asked_to_keep import to_keep_zh
 from processors.reader.rules.avoids import avoids_zh
 from processors.reader.rules.changes_zh import changed
@@ -44,7 +45,7 @@ def read(
     first clause without a subject is about, `in_group` whether others speak too, `among` who speaks where they have
     a name, None where one without a name speaks to an assistant, `before` the turns of the speaker before it."""
     found: list[Found] = []
-    told: list[alone_zh.Alone] = []
+    told: list[Alone] = []
     weak: list[Sentence] = []
     who = persons_zh.of_turns(before)
     alone = partial(alone_zh.alone, in_group=in_group, among=among is not None)
@@ -144,9 +145,9 @@ def _stated(told: Sentence, profile: Profile) -> list[Found]:
     return _statements(told, told.text, profile, parts, in_project=False)
 
 
-def _lengthened(found: list[Found], own: list[alone_zh.Alone]) -> tuple[list[Found], list[alone_zh.Alone]]:
+def _lengthened(found: list[Found], own: list[Alone]) -> tuple[list[Found], list[Alone]]:
     """Relations with what goes on with them, and the statements that are left."""
-    left: list[alone_zh.Alone] = []
+    left: list[Alone] = []
     for each in own:
         at = next((n for n, f in enumerate(found) if f.kind == "relation" and f.overlaps(each.start, each.end)), None)
         if at is None or not each.goes_on:
@@ -156,7 +157,7 @@ def _lengthened(found: list[Found], own: list[alone_zh.Alone]) -> tuple[list[Fou
     return found, left
 
 
-def _changes(parts: Sequence[clauses_zh.Clause], taken: Sequence[Found | alone_zh.Alone]) -> list[Found]:
+def _changes(parts: Sequence[clauses_zh.Clause], taken: Sequence[Found | Alone]) -> list[Found]:
     """What clauses without their doer say, where nothing else tells them."""
     free = [c for c in parts if not any(t.start < c.end and c.start < t.end for t in taken)]
     return [f for c in free for f in changed(c)]
