@@ -11,11 +11,13 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
+from processors.reader.rules.alone_named_zh import LEAST_SAID, Alone, named, of_the_one
 from processors.reader.rules.clauses_zh import ANIMALS, KIN, Clause, carried, clauses
 from processors.reader.rules.clauses_zh import Subject as About
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.found import Found
-from processors.reader.rules.persons_zh import Person, kin_of
+from processors.reader.rules.own_state_zh import felt, of_oneself, served
+from processors.reader.rules.persons_zh import Persons, kin_of, spoken_of
 from processors.reader.rules.standing_zh import (
     ASKS,
     LABELLED,
@@ -50,8 +52,6 @@ COPIED = 0.75
 """A statement with this share of a turn longer than LONG_TURN says no more than the turn."""
 KEPT_WHOLE = 24
 """Characters up to which one that repeats its turn is told all the same."""
-LEAST_SAID = 1.5
-"""Content words of one clause of several."""
 KEEP = 4.0
 """Weight from which a statement is worth telling."""
 KEEP_TOLD = 3.0
@@ -80,32 +80,20 @@ _NOT_ON = re.compile(
     r"|^(?:所以|因此|因为|可能|应该|估计|但愿)"
 )
 """Somebody else, or what is thought of it: no more of what the clause before says."""
+_ONCE = re.compile(r"以前|曾经|小时候|那时候?|当时")
+_NOW = re.compile(r"现在|后来|如今|目前|今年|最近|[我俺咱]")
+"""Where what was once ends: a clause behind it is not of today by itself."""
 _VERB = re.compile(r"[是有在叫用做去来考买卖住养学教吃喝打看找换搬开租订要想会能没不了过着给得说写读玩跑靠属弄装修拿]")
 _MOMENT = ("等一下", "稍等", "等等")
 
 
-@dataclass(frozen=True, slots=True)
-class Alone:
-    """A statement at `start:end` of the turn, its words still the speaker's own."""
-
-    start: int
-    end: int
-    text: str
-    weight: float
-    dropped: DropLabel | None = None
-    clauses: tuple[Alone, ...] = ()
-    """Its clauses that stand alone, where all are about the speaker."""
-    goes_on: bool = False
-    """Does it begin with a clause of which a value is taken, or a relation?"""
-
-
 def alone(
-    sentence: Sentence, original: str, taken: Sequence[Found], before: About, who: Person | None = None, *,
+    sentence: Sentence, original: str, taken: Sequence[Found], before: About, who: Persons, *,
     in_group: bool = False, among: bool = False,
 ) -> list[Alone]:  # fmt: skip
     """Return the statements of a sentence in order; those that do not stand alone are dropped. `original` is the
     sentence with its quotations, `taken` what is found in it already, `before` who the clause before was about, `who`
-    the one person that the sentences before speak of, `in_group` whether others speak too, `among` whether people of
+    those whom the sentences before speak of, `in_group` whether others speak too, `among` whether people of
     names speak."""
     addressed = sum(1 for part in re.split(r"[，,；\s]", original) if YOU.search(part))
     if addressed > 1 or YOU.match(original) or original.startswith(_MOMENT):
@@ -114,7 +102,7 @@ def alone(
         return []
     found: list[Alone] = []
     run: list[Clause] = []
-    led = False
+    led = past = False
     behind: Clause | None = None
     parts = clauses(sentence, before, in_group=in_group)
     whose = _whose(parts, who, in_group=in_group, among=among)
@@ -130,6 +118,11 @@ def alone(
             continue
         if led and _CONSEQUENCE.match(opened(said)):
             continue
+        if past and run and len(_joined([*run, clause], original, sentence)) > LONGEST and not _NOW.search(said):
+            found += _closed(run, original, sentence, whose, behind)
+            run, behind, led = [], None, True
+            continue
+        past = (past or _ONCE.search(said) is not None) and not _NOW.search(said)
         if led and at and _may_go_on(parts[at - 1], taken):
             behind = parts[at - 1]
         led = False
@@ -137,7 +130,10 @@ def alone(
             found += _closed(run, original, sentence, whose, behind)
             run, behind = [], None
         run.append(clause)
-    return [_named(a, who) for a in found + _closed(run, original, sentence, whose, behind)]
+    found += _closed(run, original, sentence, whose, behind)
+    so_far = {a.start: who.and_those(spoken_of([c for c in parts if c.end <= a.start])) for a in found}
+    told = [named(a, so_far[a.start]) for a in found]
+    return [of_the_one(a, so_far[a.start]) if among else a for a in told]
 
 
 def _may_go_on(clause: Clause, taken: Sequence[Found]) -> bool:
@@ -163,10 +159,11 @@ class _Whose:
         return clause.start in self.of_child
 
 
-def _whose(parts: Sequence[Clause], who: Person | None, *, in_group: bool, among: bool) -> _Whose:
+def _whose(parts: Sequence[Clause], who: Persons, *, in_group: bool, among: bool) -> _Whose:
     named: dict[int, str] = {}
     of_child: set[int] = set()
-    kin, child = who.kin if who is not None else "", False
+    one = who.the_one
+    kin, child = one.kin if one is not None else "", False
     for clause in parts:
         if clause.subject == "亲友":
             kin = kin_of(clause.body) or kin
@@ -177,14 +174,6 @@ def _whose(parts: Sequence[Clause], who: Person | None, *, in_group: bool, among
         if child and not spoken_of:
             of_child.add(clause.start)
     return _Whose(named, frozenset(of_child), in_group, among)
-
-
-def _named(told: Alone, who: Person | None) -> Alone:
-    """The same with who is meant in place of the pronoun that it opens with."""
-    if who is None or told.dropped != "unresolved" or (said := who.named(told.text)) is None:
-        return told
-    kept = stands(said, of_other=False, of_kin=True, in_group=False)
-    return replace(told, text=said, weight=weight(said), dropped=None) if kept else told
 
 
 def _usable(said: str, clause: Clause, taken: Sequence[Found]) -> bool:
@@ -211,10 +200,16 @@ def _joined(run: Sequence[Clause], original: str, sentence: Sentence) -> str:
 
 def _with_subject(text: str, about: About) -> str:
     """A statement without its subject, with the speaker before what only they do to a person of theirs."""
-    if about not in {"我", "unnamed"} or SPEAKER.match(text) or OF_KIN.match(text):
+    if about not in {"我", "unnamed"} or OF_KIN.match(text):
+        return text
+    if text.startswith("自己") and not text.startswith("自己的"):
+        return f"我{text[2:]}"
+    if SPEAKER.match(text):
         return text
     if _DOES_AGAIN.match(text):
         return f"我{text}"
+    if (with_them := served(text)) != text:
+        return with_them
     if SPEAKER.search(_THEIRS.sub("", text)):
         return text
     does = any(_DOES.match(part) and _THEIRS.search(part) for part in re.split(r"[，,\s]", text))
@@ -247,7 +242,7 @@ def _closed(
     heads = [opened(tidy(clause.raw)) for clause in run]
     for first, head in enumerate(heads):
         about = run[first].subject
-        if first and not (LED.match(heads[0]) and (SPEAKER.match(head) or OF_KIN.match(head))):
+        if first and not (SPEAKER.match(head) or OF_KIN.match(head)):
             continue
         for last in range(len(run), first, -1):
             text = _joined(run[first:last], original, sentence)
@@ -264,7 +259,9 @@ def _closed(
                 break  # words of a letter, a rule or the like, cut
             if anothers or _cut_short(text, run[last - 1], original, sentence):
                 continue
-            if about == "unnamed" and not (tells_of_speaker(text) or OF_KIN.match(text) or by_nature(text)):
+            if about == "unnamed" and not (
+                tells_of_speaker(text) or OF_KIN.match(text) or by_nature(text) or felt(text)
+            ):
                 continue
             of_other, of_kin = about == "other", about == "亲友"
             if stands(text, of_other=of_other, of_kin=of_kin, in_group=whose.in_group, among=whose.among):
@@ -357,7 +354,9 @@ def worth(told: Sequence[Alone], turn: str, *, to_assistant: bool = False) -> li
     told = [part for a in told for part in (a.clauses if a.clauses and copies(a.text) else (a,))]
 
     def is_light(a: Alone) -> bool:
-        return a.weight < (KEEP_TOLD if to_assistant and tells_state(a.text) else KEEP)
+        return a.weight < (
+            KEEP_TOLD if felt(a.text) or of_oneself(a.text) or (to_assistant and tells_state(a.text)) else KEEP
+        )
 
     fit = [a for a in told if a.dropped is None and not is_light(a) and not copies(a.text)]
     best = sorted(fit, key=lambda a: -a.weight)[: MOST if size <= MUCH else MOST + 2 + (size - MUCH) // EACH_MORE]

@@ -18,9 +18,11 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.persons_zh import PARTNER
 
 _DATA: dict[str, str] = tomllib.loads((files(__package__) / "among_zh.toml").read_text(encoding="utf-8"))
-_POST = {name: _DATA.pop(name) for name in ("lasting", "of_the_hour", "to_all")}
+_POST = {name: _DATA.pop(name) for name in ("lasting", "of_the_hour", "to_all", "asks_advice", "of_a_life")}
+for _name in ("opener", "opener_short", "serves", "spoken_to"):
+    del _DATA[_name]
 _REFUSED = [re.compile("|".join(line for line in lines.splitlines() if line)) for lines in _DATA.values()]
-_LASTING, _OF_THE_HOUR, _TO_ALL = (
+_LASTING, _OF_THE_HOUR, _TO_ALL, _ASKS_ADVICE, _OF_A_LIFE = (
     re.compile("|".join(line for line in lines.splitlines() if line)) for lines in _POST.values()
 )
 LONGEST_SENTENCE = 48
@@ -51,9 +53,7 @@ class Talker:
     """Is nothing said before the turn? Then it may be a post, which is written for nobody who answers."""
 
 
-def sifted(
-    found: Sequence[Found], turn: str, talker: Talker, *, in_project: bool
-) -> tuple[list[Found], list[Found]]:
+def sifted(found: Sequence[Found], turn: str, talker: Talker, *, in_project: bool) -> tuple[list[Found], list[Found]]:
     """Return those to tell, and those to leave in their turn. Nobody posts in a project."""
     named = {name for said in (*talker.before, turn) for name in _PARTNER.findall(said)}
     partner = named.pop() if len(named) == 1 else None
@@ -89,11 +89,19 @@ def _posted(found: Found, turn: str) -> bool:
     if _TO_ALL.search(turn) or _OF_THE_HOUR.search(said):
         return True
     several = len(turn) > LONGEST_SENTENCE or _SEVERAL.search(turn.strip()) is not None
-    if len(turn) > LONGEST_POST or not several:
+    if len(turn) > LONGEST_POST or not several or _is_letter(turn):
         return False
     return not said.startswith("◇") or _LASTING.search(said) is None
 
 
+def _is_letter(turn: str) -> bool:
+    """Does a turn ask for advice, or tell of its writer's life without what posts are adorned with?"""
+    if _ASKS_ADVICE.search(turn):
+        return True
+    return not _ADORNED.search(turn) and len(set(_OF_A_LIFE.findall(turn))) > 2
+
+
+_ADORNED = re.compile(r"//|\[[\u4e00-\u9fff]{1,4}\]|[\U0001f300-\U0001faff]|[!！~～]|哈{2,}")
 _SEVERAL = re.compile(
     r"\.{3}|哈{2,}|啊{3,}|[。！!？?~～…\n\]](?=.)|[。，]{2,}|\[[\u4e00-\u9fff]{1,4}\]|[\U0001f300-\U0001faff]"
 )

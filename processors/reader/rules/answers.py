@@ -133,6 +133,7 @@ def of_whom_asked_zh(turn: TurnView) -> str | None:
         return None
     if turn.language != "zh" or _FIRST_PERSON.search(turn.content) or not (asked := _asked(turn)):
         return None
+    asked = [each.replace(turn.speaker or "您", "您") for each in asked]
     opening = _PERSON_ZH.search(re.split(r"[，,]", asked[0])[-1]) if not re.search(r"[你您]", asked[-1]) else None
     match = _PERSON_ZH.search(asked[-1]) or opening
     return None if match is None else match["kin"] or match["bare"] or ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from processors.reader.rules.corrections import as_meant_zh, takes_back_zh
@@ -16,13 +17,15 @@ Subject = Literal["我", "我们", "我的", "亲友", "other", "unnamed"]
 
 # Chinese is often written with a space before a word in Latin script, which ends no clause; nor do those of New York.
 _BREAK = re.compile(
-    r"[，,；;：:]|(?<![A-Za-z])\s{1,3}(?![A-Za-z])|(?<=[A-Za-z])\s{1,3}(?=[^A-Za-z\s的里中])|(?<=我)(?=我(?!们))|(?<=[\u4e00-\u9fff])(?=但是|不过(?![敏于来分错])|而且|然后"
+    r"[，,；;：:]|(?<![A-Za-z])\s{1,3}(?![A-Za-z])|(?<=[A-Za-z])\s{1,3}(?=[^A-Za-z\s的里中])|(?<=我)(?=我(?!们))|(?<=[\u4e00-\u9fff])"
+    r"(?=但是|(?<=[了的])但(?=[\u4e00-\u9fff])|不过(?![敏于来分错])|而且|然后"
     r"|所以|因为|如果|要是|可是|其实我|我(?:现在|目前|今年))"
 )
 _RELATIVES = """
     爸爸 妈妈 老爸 老妈 爸妈 爹妈 爸 妈 爹 娘 父亲 母亲 父母 双亲 继父 继母 养父 养母 干爹 干妈 老公 丈夫 先生 老婆 妻子
     太太 爱人 媳妇 媳妇儿 老伴 对象 伴侣 女朋友 男朋友 女友 男友 未婚妻 未婚夫 前妻 前夫 前女友 前男友 前任 哥哥 姐姐
     弟弟 妹妹 大哥 二哥 大姐 二姐 小弟 小妹 哥 姐 弟 妹 兄弟 姐妹 儿子 女儿 闺女 娃 孩子 小孩 宝宝 双胞胎 爷爷 奶奶
+    女票 男票 (?<![A-Za-z])(?:npy|bf|gf)(?![A-Za-z])
     外公 外婆 姥姥 姥爷 叔叔 阿姨 舅舅 姑姑 叔 婶婶 婶 姑妈 姑父 大伯 伯父 伯母 姨妈 姨父 姨 舅妈 舅 嫂子 嫂 姐夫 妹夫
     弟媳 表哥 表姐 表弟 表妹 堂哥 堂姐 堂弟 堂妹 侄子 侄女 外甥 外甥女 孙子 孙女 外孙 外孙女 儿媳 儿媳妇 女婿 亲家
     亲戚 岳父 岳母 岳父母 公公婆婆 岳父岳母 老太太 老爷子 老人家 婆家人 娘家人 婆家 娘家 丈人 丈母娘 公公 婆婆 公婆
@@ -50,15 +53,27 @@ FILLER = re.compile(
     r"|最后|当然|请问|哈喽|听我说|我想说|我说一下|补充一下|因此|同时|(?:自从|自打|每当|每次|当)(?=我)"
     r"|此外|(?:请|你)?(?:记得|记住|记着)(?=我(?:是|有|不|没|对|只)))[，,\s]*"
 )
+_RUN_ON = 44
+"""Characters from which a clause runs on."""
+_WITHIN = re.compile(
+    r"但(?![是凡愿])|虽然|反正|并且|(?<![和跟对给让叫被把比为帮替找向与陪带离令使得着的说问是])我们?(?=[很都就也还总]|知道|认识|喜欢|觉得|感觉|现在|已经|一直|曾|每次|是|不)"
+    r"|(?<![和跟对给让叫被把比为帮替找向与陪带离令使得着的说问是道欢意])[他她](?=[是很总都也]|每次|对我|不)"
+)
+_ASKS_OF_IT = re.compile(
+    rf"\s*(?:{FILLER.pattern})?[我俺](?!想|要问|不知|不懂|不清楚|不确定|咨询|这)[^，。问]{{3,20}}?(?<![有是想说看道不没])"
+    r"(?=还?(?:可以|能)[\u4e00-\u9fff]{1,10}(?:吗|么|嘛)[？?]?$|(?:能不能|可不可以|能否)[\u4e00-\u9fff]{1,10}|(?:会不会|要不要|需不需要|该怎么|应该怎么|怎么办|怎么治|怎么处理"
+    r"|吃什么|有影响吗|正常吗|严重吗|行吗|行不行))"
+)
 _UNREAL = re.compile(r"就好了|该多好|多好[啊呀]?$|的话$|再说[吧]?$")
 """Behind what is only wished or not yet so."""
 SUPPOSED = re.compile(
-    r"如果|假如|假设|假定|想象一?下|假装[你我](?=[是在有会])|要是|万一|倘若|若是|假使|要不是|除非|比如说?我|打个?比方|梦[到见]"
+    r"如果|假如|假设|假定|想象一?下|假装[你我](?=[是在有会])|要是|万一|倘若|若是|假使|要不是|除非"
+    r"|比如说?我(?!感觉|觉得|以前|之前|小时候|曾|昨|今天|经常|总|每|一直|上)|打个?比方|梦[到见]"
     r"|好像是|听说|据说|是否|是不是|会不会|能不能|可不可以|有没有|该不该"
     r"|要不要"
 )
 _ASKING = re.compile(
-    r"吗$|么$|[吗呢][啊呀]?$|什么|怎么|多少|哪[个里些儿家种]|(?<!好)几[点个岁年号]|为什么|为啥|咋|请问|(?<!无论)(?<!無論)如何|能否|可否|谁"
+    r"有多[大高长久]的?[\u4e00-\u9fff]{0,3}$|吗$|么$|[吗呢][啊呀]?$|什么|怎么|多少|哪[个里些儿家种]|(?<!好)几[点个岁年号]|为什么|为啥|咋|请问|(?<!无论)(?<!無論)如何|能否|可否|谁"
 )
 # Behind 我 only: by themselves these are what somebody is (司机) or what is spoken of.
 STAFF = _either("教练 律师 司机 助理 秘书 保姆 家教 班主任 组长 班长 校长 会计 保洁 经纪人 中介")
@@ -93,7 +108,7 @@ _OTHER = re.compile(
     r"(?:他们?|她们?|它们?|你们?|您|大家|有人|别人|人家|该|其|老人(?!家)"
     rf"|(?P<child>{CHILD})|[大小]的(?={_GROWS})"
     r"|[这那](?!学期|[一几两半个]?(?:周|月|年|天|星期|礼拜|阵|段|次|回)|会儿?|里|边|儿|时|辈子|之[前后])"
-    rf"|(?:家里的?)?(?P<kin>{_KIN})|(?:[\u4e00-\u9fff]{{1,6}}(?:说|觉得|认为|问|告诉"
+    rf"|(?:家里的?)?(?P<kin>{_KIN})|(?:(?![\u4e00-\u9fffA-Za-z]{{0,5}}(?:电图|彩超|B超|CT|检查|报告|结果|片子?)说)[\u4e00-\u9fff]{{1,6}}(?:说|觉得|认为|问|告诉"
     r"|以为)))"
 )
 _KNOWN_TO = re.compile(r"[我俺]所?(?:知道|认识|见过|了解|听说)的")
@@ -150,7 +165,7 @@ def clauses(sentence: Sentence, before: Subject = "我", *, in_group: bool = Fal
         spans.append((begin, cut.start()))
         begin = cut.end()
     spans.append((begin, len(text)))
-    spans = [(b, e) for b, e in spans if text[b:e].strip()]
+    spans = [each for b, e in spans if text[b:e].strip() for each in _apart(text, b, e)]
     found: list[Clause] = []
     supposed = False
     for at, (begin, end) in enumerate(spans):
@@ -160,8 +175,9 @@ def clauses(sentence: Sentence, before: Subject = "我", *, in_group: bool = Fal
         unreal = _UNREAL.search(raw) is not None or (not last and takes_back_zh(text[slice(*spans[at + 1])].strip()))
         asks = (sentence.asks and last) or _ASKING.search(raw) is not None
         subject, body = _subject(raw, before)
-        if subject == "unnamed" and (_IS_SPEAKER.search(body) or _WITH_THEIRS.search(text, begin)):
-            subject = "我"
+        of_speaker = subject == "unnamed" and (_IS_SPEAKER.search(body) or _WITH_THEIRS.search(text, begin))
+        with_theirs = subject == "other" and at and _subject(raw, "我")[0] == "我" and _WITH_THEIRS.match(body)
+        subject = "我" if of_speaker or with_theirs else subject
         if subject in {"我", "unnamed"} and _OF_WHOM.match(body) and at and _INTRODUCED.search(found[-1].raw):
             subject = "亲友"
         knows = subject in {"我", "我们"} and (_KNOWS if in_group else _IS_WHO).match(body)
@@ -182,6 +198,18 @@ def clauses(sentence: Sentence, before: Subject = "我", *, in_group: bool = Fal
             )
         )
     return found
+
+
+def _apart(text: str, begin: int, end: int) -> list[tuple[int, int]]:
+    """A clause, and what it asks of the speaker apart from what they say before it: 我有高血压能吃柚子吗. One that runs
+    on without a comma is cut where it names its subject again or turns."""
+    match = _ASKS_OF_IT.match(text, begin, end)
+    if match is not None:
+        return [(begin, match.end()), (match.end(), end)]
+    if end - begin <= _RUN_ON:
+        return [(begin, end)]
+    cuts = [m.start() for m in _WITHIN.finditer(text, begin + 4, end)]
+    return list(pairwise([begin, *cuts, end]))
 
 
 _STILL_OPENS = re.compile(r"[，,\s]|就是|[一那这][点件个]?事|[我咱俺你您他她它]|今年|现在|目前")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from processors.reader.rules import alone_zh, among_zh, atoms, clauses_zh, persons_zh, standing_zh, statements_zh
+from processors.reader.rules.alone_named_zh import Alone
 from processors.reader.rules.asked_to_keep import to_keep_zh
 from processors.reader.rules.avoids import avoids_zh
 from processors.reader.rules.changes_zh import changed
@@ -19,7 +20,9 @@ from processors.reader.rules.irony_zh import without_irony
 from processors.reader.rules.life_zh import life_statements
 from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.orders_zh import orders, to_remember
+from processors.reader.rules.own_state_zh import HEALED
 from processors.reader.rules.plain_orders_zh import called, plain_orders
+from processors.reader.rules.self_named_zh import as_first_person
 from processors.reader.rules.self_zh import self_statements
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.whole_zh import advised, whole
@@ -36,19 +39,21 @@ _MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量"
 def read(
     text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool,
     about: clauses_zh.Subject = "我", in_group: bool = False, among: among_zh.Talker | None = None,
+    before: Sequence[str] = (),
 ) -> list[Found]:  # fmt: skip
     """Return what a turn holds in the order of the text; the arguments are those of `read_en.read`. `about` is whom a
     first clause without a subject is about, `in_group` whether others speak too, `among` who speaks where they have
-    a name, None where one without a name speaks to an assistant."""
+    a name, None where one without a name speaks to an assistant, `before` the turns of the speaker before it."""
     found: list[Found] = []
-    told: list[alone_zh.Alone] = []
+    told: list[Alone] = []
     weak: list[Sentence] = []
-    spoken_of: list[persons_zh.Person] = []
+    who = persons_zh.of_turns(before)
     alone = partial(alone_zh.alone, in_group=in_group, among=among is not None)
     text = without_irony(without_given(text, in_project=in_project))
     text, asked_from = to_keep_zh(text) if among is None else (text, frozenset[int]())
-    text = called(text) if among is None else text
+    text = called(text) if among is None else as_first_person(text, among.name)
     for_work = asks_for_work_zh(text)
+    text = _as_premises(text)
     alone_with_it = among is None and not (among_people or in_group)
     own_words = without_quotes(text)
     for sentence in sentences(own_words):
@@ -56,7 +61,8 @@ def read(
         if over := withdrawn(sentence, "zh", lambda told: _stated(told, profile)):
             found.extend(over)
             continue
-        before = about
+        about_before = about
+        sentence = _asked_on(sentence, own_words)
         parts = clauses_zh.clauses(sentence, about, in_group=in_group)
         lead = own_words[max(0, sentence.start - LOOKED_BACK) : sentence.start]
         anothers = in_project and labels_another(sentence.text)
@@ -77,17 +83,17 @@ def read(
         found.extend(here)
         weak += [] if here else [sentence]
         if not in_project:
-            who = persons_zh.the_one(spoken_of)
             taken = [f for f in here if not f.dangling]
-            own = alone(sentence, original, taken, before, who)
+            own = alone(sentence, original, taken, about_before, who)
             if changes := _changes(parts, [*taken, *alone_zh.well_told(own)]):
                 found.extend(changes)
-                own = alone(sentence, original, [*taken, *changes], before, who)
+                own = alone(sentence, original, [*taken, *changes], about_before, who)
             found, own = _lengthened(found, own)
             told.extend(alone_zh.asked_to_keep(own, asked_from))
-        spoken_of += persons_zh.spoken_of(parts)
+        who = who.and_those(persons_zh.spoken_of(parts))
     episodes = [statements_zh.episode(each) for each in alone_zh.worth(told, text, to_assistant=among is None)]
     found.extend(f for f in episodes if f.dropped is None)
+    found = [f for f in found if not (f.slots and _healed_of(f, own_words))]
     if not found and not among_people and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_zh.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
     left = [f for f in episodes if f.dropped is not None]
@@ -97,15 +103,51 @@ def read(
     return [*found, *left]
 
 
+_HAD = re.compile(r"(?:以前|曾经?|之前|[一几两]年前)[^，。]{0,4}(?:患|得|有)过")
+"""Behind 患过 stands what one may have no more."""
+
+
+def _healed_of(found: Found, text: str) -> bool:
+    """Is it a value of what the speaker had once, and does the turn say that they are healed?"""
+    return _HAD.match(text, found.start) is not None and HEALED.search(text, found.end) is not None
+
+
+_WHY_I = re.compile(
+    r"(?:^|(?<=[，,。！!？?；;\s]))(?P<why>(?:请问|那么?|所以)?(?:到底)?(?:为什么|为何|为啥|怎么))"
+    r"(?P<told>我(?:总|老|一直|每次|每天|经常|常常|从来|从小|还是|现在|最近|就是|明明|这么|那么|特别|很)[^。！!？?…\n]{3,60})(?P<end>[？?]?)"
+)
+"""Why the speaker is so: that they are is said."""
+
+
+def _as_premises(text: str) -> str:
+    """Return a turn with what a question takes for granted of its speaker as a statement, its length kept."""
+
+    def told(match: re.Match[str]) -> str:
+        if _ASKS_MORE.search(match["told"]):
+            return match.group()
+        return " " * len(match["why"]) + match["told"] + "。" * len(match["end"])
+
+    return _WHY_I.sub(told, text) if "我" in text else text
+
+
+_ASKS_MORE = re.compile(r"什么|怎么|如何|[吗呢]$|还是[^，]{1,10}$|是不是|谁|哪[个里些儿]")
+
+
+def _asked_on(sentence: Sentence, text: str) -> Sentence:
+    """The second half of a question asks: 硕士毕业就当老师吗？还是博士啊."""
+    goes_on = sentence.text.startswith("还是") and text[: sentence.start].rstrip().endswith(("?", "？"))
+    return replace(sentence, asks=True) if goes_on else sentence
+
+
 def _stated(told: Sentence, profile: Profile) -> list[Found]:
     """What the speaker states in a sentence."""
     parts = clauses_zh.clauses(told, "我")
     return _statements(told, told.text, profile, parts, in_project=False)
 
 
-def _lengthened(found: list[Found], own: list[alone_zh.Alone]) -> tuple[list[Found], list[alone_zh.Alone]]:
+def _lengthened(found: list[Found], own: list[Alone]) -> tuple[list[Found], list[Alone]]:
     """Relations with what goes on with them, and the statements that are left."""
-    left: list[alone_zh.Alone] = []
+    left: list[Alone] = []
     for each in own:
         at = next((n for n, f in enumerate(found) if f.kind == "relation" and f.overlaps(each.start, each.end)), None)
         if at is None or not each.goes_on:
@@ -115,7 +157,7 @@ def _lengthened(found: list[Found], own: list[alone_zh.Alone]) -> tuple[list[Fou
     return found, left
 
 
-def _changes(parts: Sequence[clauses_zh.Clause], taken: Sequence[Found | alone_zh.Alone]) -> list[Found]:
+def _changes(parts: Sequence[clauses_zh.Clause], taken: Sequence[Found | Alone]) -> list[Found]:
     """What clauses without their doer say, where nothing else tells them."""
     free = [c for c in clauses_zh.joined(parts) if not any(t.start < c.end and c.start < t.end for t in taken)]
     return [f for c in free for f in changed(c)]
@@ -204,9 +246,7 @@ def _may_want(clause: clauses_zh.Clause, *, in_group: bool) -> bool:
     return of_all or clause.subject not in {"other", "unnamed"}
 
 
-def _asked_for(
-    sentence: Sentence, original: str, parts: Sequence[clauses_zh.Clause], *, in_group: bool
-) -> list[Found]:
+def _asked_for(sentence: Sentence, original: str, parts: Sequence[clauses_zh.Clause], *, in_group: bool) -> list[Found]:
     """What is asked for or wanted; who wants it is the speaker only where no other may."""
     may_want = any(_may_want(clause, in_group=in_group) for clause in parts)
     if statements_zh.requests(sentence.text):

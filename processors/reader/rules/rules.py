@@ -160,7 +160,7 @@ def _reader(language: Language, turn: TurnView | None) -> Callable[..., list[Fou
     if language == "zh":
         own = tuple(said for role, said in turn.previous if role == "user")
         among = None if turn.speaker is None else Talker(turn.speaker, own, opens=not turn.previous)
-        return partial(read_zh.read, about=opens_about(turn), in_group=in_group(turn), among=among)
+        return partial(read_zh.read, about=opens_about(turn), in_group=in_group(turn), among=among, before=own)
     return partial(read_en.read, before=_said_before(turn), in_group=turn.speaker is not None)
 
 

@@ -70,6 +70,10 @@ _SOMEBODY = re.compile(
     r"(?:教授|医生|大夫|老师|护士|律师|会计|经理|总监|主管|院长|校长|老板|总|主任|博士|工)"
 )
 """A person by surname and title, not what somebody is."""
+_THEN = re.compile(
+    r"(?:毕业|退休|读完|学完|考上)(?:之?后|以后)?(?:就|再|先|去|想)*$|(?:没法|无法|没办法|不能|不适合|不让|别)[再去]?$"
+)
+"""Before what one is to be, or cannot be: 毕业当老师, 没法做销售."""
 _ITS_SUBJECT = re.compile(r"[A-Za-z]{2,}\s?$|(?:负责人|研究者|主任|导师|领导|老板|医生|经理|客户|联系人)$")
 """Somebody or something else stands before the 是."""
 _YEARS_JOB = re.compile(
@@ -200,7 +204,11 @@ def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         job = next((g.strip() for g in match.groups() if g), "") if match else ""
         if match is None or not job or _NOT_JOB.search(job) or not meant(body, match.start()):
             continue
-        if _SOMEBODY.fullmatch(job) or _ITS_SUBJECT.search(body[: match.start()]):
+        if (
+            _SOMEBODY.fullmatch(job)
+            or _THEN.search(body[: match.start()])
+            or _ITS_SUBJECT.search(body[: match.start()])
+        ):
             continue
         negated = denied(body, match.start())
         text = f"{{owner}}不是{job}" if negated else f"{{of}}从事{job}工作"

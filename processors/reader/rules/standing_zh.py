@@ -8,6 +8,7 @@ from importlib.resources import files
 
 from processors.reader.rules.clauses_zh import CHILD, KIN, WRITER
 from processors.reader.rules.common_zh import content_weight
+from processors.reader.rules.own_state_zh import felt, of_oneself
 from processors.reader.rules.places_zh import PLACE
 from processors.reader.rules.whereabouts import is_where_zh
 from processors.reader.rules.whole_zh import whole
@@ -29,7 +30,7 @@ _MARKS = re.compile(r"…+|\.{2,}|。{2,}|·{2,}|[!！?？]+$")
 _OPENING = re.compile(
     r"(?:(?:嗯+|恩+|哦+|噢|啊+|唉+|哎+|诶|欸|额+|呃|哇塞|哇+|嗨|喂|好吧|好啊|好呀|好的|好(?![得了多几久])|是的|是啊|对了|对的|对(?:啊|(?=[，,、\s]))|没错|(?:没有|有|没|不是|会|不会|能|可以)(?=[，,])|早上好|早安|晚安"
     r"|[上中下]午好|晚上好|谢谢(?:[你您啦了]|大家|各位|师傅|老师|医生|大夫)?|感谢|多谢|你好|您好|哈喽|在吗|在么|话说|说来话不?长|说实话|老实说|其实|反正|总之|而且|并且|然后|所以|因此"
-    r"|于是|但是?|不过|可是|只是|就是|而(?=[我俺咱])|且|另外|还有|虽然|因为|至于|毕竟|那个(?=[，,])|那么|那(?=[，,、\s我你您咱就也还]|[\u4e00-\u9fff]{1,2}我)|救命|呜|(?:泪|睡觉|抓狂|吃惊|偷笑|可怜|鼓掌|爱心|太开心|晕|汗|怒|衰)+(?=我)|天[啊哪]|我去(?=[，,！!\s])|我天(?=[，,！!\s])"
+    r"|于是|但是?|不过|可是|只是|就是|而(?=[我俺咱])|且|另外|还有|虽然|因为|至于|毕竟|(?:比如|例如)说?(?=我)|那个(?=[，,])|那么|那(?=[，,、\s我你您咱就也还]|[\u4e00-\u9fff]{1,2}我)|救命|呜|(?:泪|睡觉|抓狂|吃惊|偷笑|可怜|鼓掌|爱心|太开心|晕|汗|怒|衰)+(?=我)|天[啊哪]|我去(?=[，,！!\s])|我天(?=[，,！!\s])"
     r"|真的|同(?=[，,])|蹲|顶|(?:还有)?[个件]事[儿情]?(?=[，,])|(?:[大小]?[姐哥]|叔叔?|阿?姨|老板|老师|师傅|医生|大夫|教练|亲)(?=我|[，,\s][^，]{0,6}我))(?=[，,、\s]|[\u4e00-\u9fff])[，,、\s]*)+"
 )
 SPEAKER = re.compile(r"[我俺咱]|(?:^|(?<=[，,\s是对跟和给与为我]))本人|自己")
@@ -42,15 +43,15 @@ ASKS = re.compile(
     r"|可不可以|会不会|要不要|该不该|谁|何必|难道|请问|求[教助问推指带]|有无|能否|是否|[好行对]不(?!能|会|了|去|用|敢|太)"
 )
 SUPPOSED = re.compile(
-    r"如果|要係|如係|假如|假设|要是|万一|倘若|若是|即使|就算|哪怕|的话|除非|比如|打个?比方|例如|梦[到见]|仿佛|好像|似乎|据说|听说|不管|无论(?!如何)"
+    r"如果|要係|如係|假如|假设|要是|万一|倘若|若是|即使|就算|哪怕|的话|除非|比如(?!说?我?(?:感觉|觉得|以前|之前|小时候|曾|总|每|一直))|打个?比方|例如|梦[到见]|仿佛|好像|似乎|据说|听说|不管|无论(?!如何)"
 )
 _WRITER = re.compile(
     rf"{WRITER}(?:自己|本人)?\s?(?:(?P<is>[男女]生?(?=[，,\s]|$))|[，,\s]+(?:我的?)?(?P<theirs>{KIN}))?"
 )
-_PERSON = re.compile(r"(?<![吉其])[他她]们?|人家|对方|该(?:名|位)")
+_PERSON = re.compile(r"(?<![吉其])[他她](?!汀|嗪|定|滨|昔|唑)们?|人家|对方|该(?:名|位)")
 _SHOWN = re.compile(
-    r"它们?|这(?!个?(?:学期|季度|周末|[暑寒]假)|几年|两年|段时间|几天|两天|周|个月|辈子|几个月|半年|一年|次(?:期[中末]|考试)|[几两些]?天|里)"
-    r"|那(?![年天]|时候|么[多大]|段时间|(?<=[\u4e00-\u9fff]那)[回次])|此(?!外|刻|后)|(?<!莫名)其(?!实|他|中|次|余)|同上|上述|以上|一样$|也是$|[这那]样"
+    r"它们?|这(?!种[^，这那]{4,}的|个?(?:学期|季度|周末|[暑寒]假)|几年|两年|段时间|几天|两天|周|个月|辈子|几个月|半年|一年|次(?:期[中末]|考试)|[几两些]?天|里)"
+    r"|那(?![年天]|时候|么[多大]|段时间|(?<=[\u4e00-\u9fff]那)[回次])|此(?!外|刻|后)|(?<!莫名)(?<![尤极])其(?!实|他|中|次|余)|同上|上述|以上|一样$|也是$|[这那]样"
 )
 _AT_PLACE = re.compile(rf"(?P<place>{PLACE}|老家|国内|国外|公司|单位|学校)[这那]边儿?")
 _NAMED = re.compile(
@@ -95,7 +96,7 @@ _STARTS = re.compile(
     rf"(?:{_DAY}|[早晚]上|[上中下]午|\d+(?:[年月日号点岁天个周次])|[一二两三四五六七八九十]+[年个]|第一次|最近|近期|平时|平常|目前|现在|之前|以前|后来|小时候"
     r"|从小|从来|想|要|打算|计划|希望|需要|准备|去|在|刚|已|曾|喜欢|讨厌|爱|怕|决定|正|有|没|不(?!是说|太懂)|冇|無|唔|仲|咗|系|係"
     r"|自从|从|把|被|给|跟|和|同|用|做|找|还|也|就|吃|食|喝|住|买|買|卖|考|当|一直|每|经常|常常|总是|大[一二三四]|高[一二三中]"
-    r"|初[一二三中]|毕业|工作|结婚|离婚|生了|分手|学[了的]|报了?名|换|改|搬|辞|养|得了|停|戒)"
+    r"|初[一二三中]|毕业|工作|结婚|离婚|生了|分手|学[了的]|报了?名|换|改|搬|辞|养|得了|停|戒|只好|只能|老是?|偷偷|悄悄|不得不|试着|尝试|容易|害怕|习惯|缺乏|缺少|感到|难以|很难)"
 )
 """What a clause without a subject opens with where it tells of its speaker."""
 _STARTS_TOLD = re.compile(
@@ -107,7 +108,8 @@ _STARTS_TOLD = re.compile(
 )
 """The same where nobody but the speaker is there to be told of: to an assistant. Of a season or a feast, only what
 somebody does then is: 冬天适合吃羊肉 holds for all."""
-_WHEN = re.compile(rf"{_DAY}|[\d一二两三四五六七八九十几多]+个?[年月日号点岁天周次]")
+_STARTS_LETTER = re.compile("|".join(_DATA["letter_openers"].split()))
+_WHEN = re.compile(rf"{_DAY}|[\d一二两三四五六七八九十几多]+个?(?:年(?!级)|[月日号点岁天周次])")
 _LEAD = re.compile(
     rf"(?>(?:{_DAY}|从小|每[次逢][\u4e00-\u9fff]{{2,5}}|[每当自从于]|[早中]?[晚早]上|[上中下]午|\d{{1,4}}[年月日号点]|最近|近期|平时|平常|周末"
     r"|目前|现在|之前|以前|后来|小时候|[春夏秋冬]天|有时候?|[，,\s])*)"
@@ -128,7 +130,7 @@ SAID = re.compile(r"(?<!我没)(?<!我没有)(?:(?<!小)(?<!传)(?<!听)说过?|
 """What follows is somebody's words."""
 LABELLED = re.compile(r"[\u4e00-\u9fffA-Za-z]{1,8}[：:]")
 _CUT = re.compile(
-    r"(?:有[几两三四五\d]+[个点件]\d?|的活儿?|完全是|知道|觉得|认为|以为|(?<!小)说|想|希望|发现|因为|所以|但是?|可是|于是|而且|并且|如果|虽然|然后|就是|的时候|时候?|之?[前后]|的是|的情况|[这那](?:次|回|趟)|没有?[一二三四五六七八九十\d]+周?岁"
+    r"(?:有[几两三四五\d]+[个点件]\d?|的活儿?|完全是|知道|觉得|认为|以为|(?<!小)说|想|希望|发现|因为|所以|但是?|可是|于是|而且|并且|如果|虽然|然后|就是|的时候|(?<!小)时候?|之?[前后]|的是|的情况|[这那](?:次|回|趟)|没有?[一二三四五六七八九十\d]+周?岁"
     r"|[和跟与把被对给让在的])$(?<!以前)(?<!之前)"
 )
 """A clause that another must follow."""
@@ -260,7 +262,7 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bo
         return False
     dated = not in_group and _YEAR.search(text)
     talked_of = _TALKED_OF.match(text) or (in_group and _HEARD_OF.match(text))
-    if talked_of and not (_LASTING.search(text) or dated):
+    if talked_of and not (_LASTING.search(text) or dated or felt(text) or of_oneself(text)):
         return False
     under_way = not (in_group or among) and tells_state(text)
     if _ONLY_WHEN.fullmatch(text):
@@ -277,11 +279,12 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bo
         return False
     if not in_group and SPEAKER.search(text) and not _NOT_OBJECT.search(text):
         return True
-    if not of_other and _OWN.match(text) is not None:
+    if not of_other and (_OWN.match(text) is not None or felt(text)):
         return True
     if of_other or _ADVISED.search(text) or content_weight(text) < 1.5:
         return False
-    opens = _STARTS.match(text) is not None or (not in_group and _STARTS_TOLD.match(text) is not None)
+    opens = _STARTS.match(text) is not None
+    opens = opens or (not in_group and (_STARTS_TOLD.match(text) or _STARTS_LETTER.match(text)) is not None)
     return of_kin or opens or _WHEN.search(text) is not None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from processors.reader.rules.alone_zh import Alone
+from processors.reader.rules.alone_named_zh import Alone
 from processors.reader.rules.clauses_zh import FAMILY, FILLER, KIN, STAFF, SUPPOSED, WE_TWO
 from processors.reader.rules.common_zh import content_runs, content_weight
 from processors.reader.rules.found import Found

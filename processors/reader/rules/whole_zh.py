@@ -53,7 +53,7 @@ _BETWEEN = re.compile(r"之间的?")
 _BOTH = re.compile(r"[和跟与同]|我们|彼此|双方|两")
 _TOGETHER = re.compile(r"在一起")
 _WITH = re.compile(rf"[和跟与同]|我们|{KIN}")
-_TO_ME = re.compile(r"^(?:一[^，我]{1,6}就|一[^，我]{0,4}话就|让|把)")
+_TO_ME = re.compile(r"^(?:一[^，我]{1,6}就[^，]*我|一[^，我]{0,4}话就|让|把)")
 """The doer of what is done to the speaker stands in the turn before."""
 _HALTING = re.compile(r"[誒诶囖𡃉𠸏𠻺]|即[係系]|^-|(?P<again>[\u4e00-\u9fff])-(?P=again)")
 """Speech as it was heard, with what fills its pauses."""

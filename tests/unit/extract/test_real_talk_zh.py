@@ -1,0 +1,161 @@
+"""Chinese as people write it: no subject, no comma, themselves by a name, a pronoun for who was named a turn ago."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+
+from processors.reader.rules.protocol import Role, TurnView
+from processors.reader.rules.rules import RuleExtractor
+from schemas.profile.model import load_profile
+
+GENERAL = load_profile("general")
+MONDAY = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+
+
+def told(said: str, speaker: str | None, before: Sequence[tuple[Role, str]] = ()) -> list[str]:
+    turn = TurnView(said, "user", "zh", MONDAY, speaker=speaker, previous=tuple(before))
+    return [c.text for c in RuleExtractor().extract(turn, GENERAL) if c.source == "explicit"]
+
+
+@pytest.mark.parametrize(
+    ("said", "speaker", "text"),
+    [
+        ("dz理科生，家里条件一般，想早点上班，大家觉得该怎么选？", "洞主", "洞主理科生，家里条件一般，想早点上班"),
+        ("洞主父母不让洞主养猫，怎么办", "洞主", "洞主的父母不让洞主养猫"),
+        ("楼主不是一个爱社交的人", "楼主", "楼主不是一个爱社交的人"),
+        ("Nora的男朋友也有花粉症", "Nora", "Nora的男朋友也有花粉症"),
+    ],
+)
+def test_who_names_themselves_is_the_speaker(said: str, speaker: str, text: str) -> None:
+    assert text in told(said, speaker)
+
+
+def test_who_opened_a_thread_is_nobody_else() -> None:
+    assert told("看到dz和小哥哥了", "Alice") == []
+
+
+@pytest.mark.parametrize(
+    ("said", "before", "text"),
+    [
+        (
+            "她在我生病的时候照顾过我很多。",
+            [("user", "我前天和女朋友分手了。")],
+            "小川的女朋友在小川生病的时候照顾过小川很多",
+        ),
+        ("上个月和男朋友吵架了。很担心他，但是他不想同我讲", [], "小川很担心男朋友，但是他不想同小川讲"),
+        ("我弟弟最近老胸口疼。没其他病史，不过他经常坐电脑前不动", [], "小川的弟弟没其他病史，不过他经常坐电脑前不动"),
+        ("老婆比较强势。她一定要我跟她搭话", [], "小川的老婆一定要小川跟她搭话"),
+        ("跟我npy在一起三年了。他觉得没必要双方父母见面", [], "小川的npy觉得没必要双方父母见面"),
+    ],
+)
+def test_a_pronoun_is_who_was_named_before(said: str, before: list[tuple[Role, str]], text: str) -> None:
+    assert any(text in each for each in told(said, "小川", before))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "男朋友认识了社团一个男生。他唱歌很好听",
+        "我喜欢像我的导师一样的人。她总能提醒我",
+        "我弟和我爸都来了。他带了三箱苹果",
+    ],
+)
+def test_a_pronoun_of_one_of_two_or_of_a_likeness_is_told_of_none(said: str) -> None:
+    assert not any(word in each for each in told(said, "小川") for word in ("唱歌", "提醒", "苹果"))
+
+
+DOCTOR: list[tuple[Role, str]] = [("user", "你好"), ("assistant", "您好，请问您有什么不舒服？")]
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("觉得胸闷气短，爬两层楼就喘不上气", "患者爬两层楼就喘不上气"),
+        ("检查心电图说窦性心律不齐", "患者检查心电图说窦性心律不齐"),
+        ("平时无慢性病", "患者平时无慢性病"),
+        ("胸片和血常规都正常，4月刚做过体检", "患者胸片和血常规都正常，4月刚做过体检"),
+    ],
+)
+def test_a_patient_without_a_subject_speaks_of_themselves(said: str, text: str) -> None:
+    assert any(text in each for each in told(said, "患者", DOCTOR))
+
+
+@pytest.mark.parametrize("said", ["头晕一般是血压高引起的", "可能会胸闷", "这种情况注意避免咳嗽"])
+def test_what_symptoms_are_in_general_is_nobodys(said: str) -> None:
+    assert told(said, "患者", DOCTOR) == []
+
+
+def test_a_symptom_is_of_whom_the_talk_is() -> None:
+    before: list[tuple[Role, str]] = [("user", "我弟胸口疼了一周"), ("assistant", "做过检查吗？您发过来看看")]
+    assert told("去查了，心电图显示早搏", "患者", before) == ["患者的弟弟去查了，心电图显示早搏"]
+
+
+SHOP: list[tuple[Role, str]] = [("user", "在吗"), ("assistant", "亲，请问有什么可以帮您？")]
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("订单一直没收到货，怎么回事", "顾客的订单一直没收到货"),
+        ("卖家联系不上，没有人回复", "顾客遇到卖家联系不上，没有人回复"),
+        ("是工人不给安装空调", "顾客遇到工人不给安装空调"),
+    ],
+)
+def test_what_befell_an_order_is_its_buyers(said: str, text: str) -> None:
+    assert any(text in each for each in told(said, "顾客", SHOP))
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("为什么我总是对自己做的事不满意，很后悔？", "用户总是对自己做的事不满意，很后悔"),
+        ("我有高血压能吃柚子吗", "用户有高血压"),
+        ("我孩子对花生过敏要不要打疫苗", "用户的孩子对花生过敏"),
+    ],
+)
+def test_what_a_question_takes_for_granted_is_said(said: str, text: str) -> None:
+    assert text in told(said, None)
+
+
+@pytest.mark.parametrize("said", ["为什么我总是失眠还是焦虑呢？", "我想问高血压能吃柚子吗", "我不知道能不能去香港"])
+def test_what_is_only_asked_is_not(said: str) -> None:
+    assert told(said, None) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("孩子从小就爱打人，一发脾气就摔东西。请问该怎么教？", "来信人的孩子从小就爱打人，一发脾气就摔东西"),
+        ("感觉自己很胆小，遇到事就哭，不敢一个人出门，总是靠父母。", "来信人感觉自己很胆小"),
+        ("比如我以前想开店，但是爸妈反对，后来就没开。我该怎么办？", "来信人以前想开店，但是爸妈反对"),
+        ("一直有社交困难，尤其怕与人起冲突。怎么才能改？", "来信人一直有社交困难，尤其怕与人起冲突"),
+    ],
+)
+def test_a_letter_tells_of_its_writers_life(said: str, text: str) -> None:
+    assert any(text in each for each in told(said, "来信人"))
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong"),
+    [
+        ("想读硕，毕业当培训机构老师", "从事"),
+        ("最近没法做电话销售", "从事"),
+        ("理工类基本都博士", "博士"),
+        ("硕士完全够用", "硕士"),
+        ("以前患过焦虑症，现在已经治愈了", "有焦虑症"),
+        ("读硕士可以当老师吗？还是博士啊", "博士学历"),
+        ("应该单身", "单身"),
+    ],
+)
+def test_what_is_planned_healed_or_of_all_is_no_value(said: str, wrong: str) -> None:
+    assert not any(wrong in each for each in told(said, "小川"))
+
+
+@pytest.mark.parametrize(
+    "said", ["我也是崩溃", "摸摸，好好生活", "最近几天较突出", "我解释了没用", "想太多，没冷风"]
+)
+def test_what_says_nothing_in_a_month_stays_in_its_turn(said: str) -> None:
+    assert told(said, "小川") == []
