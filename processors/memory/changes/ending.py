@@ -222,7 +222,7 @@ def _names(patterns: _Patterns, read: str, features: Features, named: Named) -> 
 
 def _doing(word: str, words: tuple[str, ...]) -> str:
     """Who does a thing as the thing (a teacher, teaching)."""
-    return word[:-2] if word[-2:] in ("er", "or") and word[:-2] in words else word
+    return word[:-2] if word != "user" and word[-2:] in ("er", "or") and word[:-2] in words else word
 
 
 def _names_zh(patterns: _Patterns, read: str, named: Named) -> bool:
