@@ -1,5 +1,5 @@
-"""What a statement says has ended, or was replaced, by naming it: "User has given up tennis", 用户把健身卡退了. The older
-statement of the same person that names the same thing ends by it. The words are those of `ending.toml`. Pure.
+"""What a statement says has ended, or was replaced, by naming it: "User has given up tennis", 用户把健身卡退了. The
+older statement of the same person that names the same thing ends by it. The words are those of `ending.toml`. Pure.
 
 A thing in common is not enough: what the newer statement names stands whole in the older one, with nothing before or
 behind it that makes it another thing (a dog walker for a dog), and the older one was not over when it was said.
@@ -92,7 +92,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What a statement says has ended, and whether it says so of one day only, or as a thought: then it ends nothing."""
+    """What a statement says has ended. `once`: it says so of one day only, or as a thought, and ends nothing."""
 
     named: tuple[Named, ...]
     once: bool
@@ -222,7 +222,7 @@ def _names(patterns: _Patterns, read: str, features: Features, named: Named) -> 
 
 def _doing(word: str, words: tuple[str, ...]) -> str:
     """Who does a thing as the thing (a teacher, teaching)."""
-    return word[:-2] if word[-2:] in ("er", "or") and word[:-2] in words else word
+    return word[:-2] if word != "user" and word[-2:] in ("er", "or") and word[:-2] in words else word
 
 
 def _names_zh(patterns: _Patterns, read: str, named: Named) -> bool:

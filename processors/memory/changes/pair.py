@@ -186,6 +186,7 @@ def measured(old: Statement, new: Statement) -> Measured:
     return Measured(
         told, changes, says_so, meets, likens=meets and bool(same) and shared >= NEAR,
         excludes=apart(old.claims, new.claims), withdraws=withdraws, names=names,
-        ends=ends(old.text, old.features, new.ending) and not of_part(old.text, new.text), parts=_parted(old, new, told),
+        ends=ends(old.text, old.features, new.ending) and not of_part(old.text, new.text),
+        parts=_parted(old, new, told),
         values=whole,
     )  # fmt: skip

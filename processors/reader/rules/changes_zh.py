@@ -36,7 +36,8 @@ _NO_MORE = re.compile(
 """The thing behind its verb, as it is told."""
 _DONE_WITH = re.compile(rf"{_THING}{_OWN}{_SO}(?P<verb>{_any('done_with')})了$")
 _DONE_FIRST = re.compile(
-    rf"(?:我们?)?{_SO}(?P<verb>{_any('done_first')})(?P<thing>[\u4e00-\u9fffA-Za-z0-9+ ]{{1,8}}?)(?:的(?:念头|想法|打算))?了$"
+    rf"(?:我们?)?{_SO}(?P<verb>{_any('done_first')})"
+    r"(?P<thing>[\u4e00-\u9fffA-Za-z0-9+ ]{1,8}?)(?:的(?:念头|想法|打算))?了$"
 )
 """The thing behind it: 戒烟了."""
 _DROPPED = re.compile(rf"{_THING}(?:{_any('pointing')})(?:我)?{_SO}(?P<verb>算|作罢|拉倒|免)了$")
@@ -137,5 +138,6 @@ _OF_THINGS = "卖退换用买租续装玩订停删扔修喝吃学"
 _SHORT = frozenset(_DATA["short_topic"].split())
 _WORDED = (
     (_NO_MORE, _given_up), (_GIVEN_UP, _given_up), (_CHANGED_TO, _changed_to), (_BY_ITSELF, _by_itself),
-    (_RUN_OUT, _by_itself), (_DROPPED, _dropped), (_NOT_ANY_MORE, _not_any_more), (_DONE_FIRST, _done_first), (_DONE_WITH, _done_with), (_REACHED, _reached),
+    (_RUN_OUT, _by_itself), (_DROPPED, _dropped), (_NOT_ANY_MORE, _not_any_more),
+    (_DONE_FIRST, _done_first), (_DONE_WITH, _done_with), (_REACHED, _reached),
 )  # fmt: skip

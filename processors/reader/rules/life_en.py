@@ -43,9 +43,9 @@ _PET = (
     r"|birds?|fish|turtles?|snakes?|horses?|guinea pigs?|lizards?|ferrets?"
 )
 _PET_ALONE = (
-    r"(?=$|[^\w\s'-]|,? (?:named|called|who|that|which|whose|and|or|but|nor|at|in|on|of|from|with|by|for|since|as|to|too|also"
-    r"|now|any ?more|any longer|right now|here|back home|yet|either|already|again|though|if|when|while|because|so|these"
-    r"|this|I|we|he|she|it|is|was|just|currently|myself|ourselves|lol|haha|(?-i:[A-Z][a-z]+))\b)"
+    r"(?=$|[^\w\s'-]|,? (?:named|called|who|that|which|whose|and|or|but|nor|at|in|on|of|from|with|by|for|since|as|to"
+    r"|too|also|now|any ?more|any longer|right now|here|back home|yet|either|already|again|though|if|when|while"
+    r"|because|so|these|this|I|we|he|she|it|is|was|just|currently|myself|ourselves|lol|haha|(?-i:[A-Z][a-z]+))\b)"
 )
 """A dog walker is no dog."""
 _NOT_LIKED = (

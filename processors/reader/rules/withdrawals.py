@@ -126,7 +126,8 @@ def ended(sentence: Sentence, language: Language, read: Reads) -> list[Found]:
         what = next(g for g in match.groups() if g)
         if rule.unless.fullmatch(what):
             continue
-        if language == "en" and not rule.named and sentence.text.startswith(what):  # it opens its sentence: its capital is no name's
+        # What opens its sentence has a capital that is no name's.
+        if language == "en" and not rule.named and sentence.text.startswith(what):
             what = what[:1].lower() + what[1:]
         now, seen = rule.now.replace("{what}", what), {slot for f in out for slot in f.slots}
         for was in rule.was:

@@ -25,7 +25,9 @@ _SAID = re.compile(
     rf"(?P<what>(?!(?:it|that|this|him|her|them|you|us)\b)[\w'’-]+(?: [\w'’-]+){{0,5}}?){_END}",
     re.I,
 )
-_NO_MORE = re.compile(rf"{_LEAD}no more (?P<what>[a-z][\w'-]*(?: [\w'-]+){{0,2}}) for (?:me|us)(?: now)?(?=\s*(?:$|[,;.!]))", re.I)
+_NO_MORE = re.compile(
+    rf"{_LEAD}no more (?P<what>[a-z][\w'-]*(?: [\w'-]+){{0,2}}) for (?:me|us)(?: now)?(?=\s*(?:$|[,;.!]))", re.I
+)
 _UNIT = r"(?:day|week|month|year)s?"
 _WITHOUT = rf"(?P<what>[a-z]{{3,14}}[- ]free|{alternatives('without')})"
 _FREE = (
