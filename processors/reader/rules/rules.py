@@ -192,8 +192,8 @@ def _reading(
 
     def made(ordinal: int, each: Found, values: list[tuple[str, JsonValue]]) -> Candidate:
         planned = each.kind == "intent" and turn.language == "zh" and turn.speaker is not None
-        told = each.episode_type == "fact" or planned or (each.kind == "relation" and turn.language == "en")
-        free = told and each.dropped is None and not (each.slots or team)
+        stated = each.episode_type == "fact" or planned or (each.kind == "relation" and turn.language == "en")
+        free = stated and each.dropped is None and not (each.slots or team)
         if free:
             dated = dated_zh.dated if turn.language == "zh" else dated_en.dated
             each = replace(each, text=dated(each.text, anchor))
