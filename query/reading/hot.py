@@ -49,12 +49,12 @@ async def _snapshot(ctx: Context, owner: OwnerScope) -> Groups | ProblemError | 
     if not isinstance(found, dict):
         return None
     try:
-        return {name: await _opened(ctx, owner.owner, group) for name, group in found.items()}
+        return {name: await opened_group(ctx, owner.owner, group) for name, group in found.items()}
     except ProblemError as exc:
         return exc
 
 
-async def _opened(ctx: Context, project: Owner, group: list[dict[str, Any]]) -> list[dict[str, Any]]:
+async def opened_group(ctx: Context, project: Owner, group: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Entries and what is proposed instead of them; a proposal that cannot be read any more is none."""
     for entry in group:
         for said in (entry, entry.get("proposal")):

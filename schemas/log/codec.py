@@ -136,8 +136,8 @@ class Codec:
             plain = orjson.loads(orjson.dumps(data["sealed"], default=_default))
             if self.seals:
                 plain |= {_NAMES: named} if (named := {n: data.pop(n) for n in _NAME_FIELDS if data.get(n)}) else {}
-                plain = self._cipher.seal(event.sealed_for, plain, _place(data))
-            data["sealed"] = plain
+            place = _place(data) if self.seals else ()
+            data["sealed"] = self._cipher.seal(event.sealed_for, plain, place)
         return orjson.dumps(data, default=_default, option=_JSON)
 
     def encode(self, event: Event, source: str, event_id: str, extra: Sequence[tuple[str, bytes]] = ()) -> Encoded:
