@@ -21,7 +21,7 @@ ALG = "A256GCM"
 ALG_PLACE = "A256GCM-P"
 """To its place, too."""
 NONCE_BYTES = 12
-_MAGIC, _MAGIC_PLACE = b"\x00sealed1", b"\x00sealed2"
+MAGIC, _MAGIC_PLACE = b"\x00sealed1", b"\x00sealed2"
 """Before a sealed state row of either form: no JSON begins with a null byte."""
 _ELSEWHERE = "does not open under its owner's key at this place"
 
@@ -78,14 +78,14 @@ class AesCipher:
 
     def seal_bytes(self, owner: Owner, plain: bytes, place: Place) -> bytes:
         generation, raw = self._sealed(owner, plain, place)
-        return (_MAGIC_PLACE if self._placed else _MAGIC) + generation.to_bytes(4, "big") + raw
+        return (_MAGIC_PLACE if self._placed else MAGIC) + generation.to_bytes(4, "big") + raw
 
     def open_bytes(self, owner: Owner, raw: bytes, place: Place) -> bytes:
         """What was stored before encryption was switched on comes back as it is."""
-        if not raw.startswith((_MAGIC, _MAGIC_PLACE)):
+        if not raw.startswith((MAGIC, _MAGIC_PLACE)):
             return raw
-        at = len(_MAGIC) + 4
-        generation = int.from_bytes(raw[len(_MAGIC) : at], "big")
+        at = len(MAGIC) + 4
+        generation = int.from_bytes(raw[len(MAGIC) : at], "big")
         return self._opened(owner, generation, raw[at:], place if raw.startswith(_MAGIC_PLACE) else None)
 
     def _sealed(self, owner: Owner, plain: bytes, place: Place) -> tuple[int, bytes]:

@@ -16,7 +16,7 @@ from schemas.security.sealed_rows import COLUMNS
 from schemas.security.sealing import KeyDestroyed, SealedError
 
 log = logging.getLogger(__name__)
-PLACE = "sealed_at"
+PLACE = "sealed_place"
 """Column of a row's place (`schemas.log.places`): told by the clear columns of the row that was found, never kept."""
 Row = dict[str, Any]
 

@@ -84,7 +84,7 @@ async def test_c7_what_lies_under_a_master_key_that_a_process_has_not_got_waits(
     for late in calls:
         with pytest.raises(MasterKeyAway, match="no master key"):
             late()
-    row = {"text": "", "sealed": sealed, "sealed_for": ANN.key, "sealed_at": list(HERE)}
+    row = {"text": "", "sealed": sealed, "sealed_for": ANN.key, "sealed_place": list(HERE)}
     with pytest.raises(ProblemError) as refused:
         await opened(Codec(behind), [dict(row)], KEYS)
     assert refused.value.status == 503

@@ -179,7 +179,8 @@ async def test_c7_a_row_of_state_in_the_place_of_another_does_not_open(keys: Mem
     step, owner, key = SPOTS[at]
     wanted = {0: [Reads(owner, (key,))]}
     assert (await store.load(step, wanted))[0][owner] == {key: f"zebrawood {at}".encode()}
-    held = {(s, o, k): v for (s, _), owners in inner.rows.items() for o, rows in owners.items() for k, v in rows.items()}
+    rows = [(s, o, held) for (s, _), owners in inner.rows.items() for o, held in owners.items()]
+    held = {(s, o, k): v for s, o, found in rows for k, v in found.items()}
     assert len(held) == len(SPOTS)
     (mine,) = [place for place, v in held.items() if place[:2] == (step, owner) and _is(place[2], key)]
     for other, value in held.items():

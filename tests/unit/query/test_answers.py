@@ -103,7 +103,7 @@ class Postgres:
                      "places": 3, **done}]  # fmt: skip
         found = re.match(r"\s*SELECT (.*?)\s+FROM (?:\(|\{v\}\.(\w+))", text, re.DOTALL)
         assert found is not None, text
-        told = re.sub(r",\s+CASE (?:(?! FROM ).)*? AS sealed_at", "", found[1], flags=re.DOTALL)
+        told = re.sub(r",\s+CASE (?:(?! FROM ).)*? AS sealed_place", "", found[1], flags=re.DOTALL)
         named = [c.strip().rpartition(".")[2].rpartition(" AS ")[2] for c in told.split(",")]
         if "refused" in self.over and "state = %(state)s" in text:
             return []  # what was refused is a decision, no memory

@@ -68,7 +68,8 @@ async def test_c7_rows_of_one_owner_that_swapped_their_texts_are_left_out(
 
 async def test_c7_a_row_that_was_given_to_another_owner_does_not_open_there(keys: MemoryKeys) -> None:
     """`sealed_for` may say what it likes: the row's own owner is in its place."""
-    for event, column in ((memory(1), "owner_id"), (turn(1), "user_id"), (memory(1), "tenant"), (session(1), "user_id")):
+    owners = (memory(1), "owner_id"), (turn(1), "user_id"), (memory(1), "tenant"), (session(1), "user_id")
+    for event, column in owners:
         row = stored(event, item(keys, event).sealed)
         assert await read(keys, row)
         assert await read(keys, read_as(type(event), {**row, column: "u2"})) == []
@@ -93,7 +94,7 @@ async def test_c7_rows_that_are_bound_to_their_owner_alone_open_without_a_place(
 def test_the_statement_tells_the_place_by_the_rows_columns() -> None:
     assert sealed_columns(Decision, "d") == (
         "d.sealed, d.sealed_for, CASE WHEN d.sealed IS NOT NULL THEN ARRAY['decision', d.tenant::text, "
-        "d.owner_kind::text, d.owner_id::text, d.decision_id::text, d.revision::text] END AS sealed_at"
+        "d.owner_kind::text, d.owner_id::text, d.decision_id::text, d.revision::text] END AS sealed_place"
     )
     for text in (documents.TURN_COLUMNS, documents.MEMORY_COLUMNS, memories.COLUMNS, items._COLUMNS, turns._COLUMNS,
                  turns._TENANT_BY_KEYS.text, sessions._GET.text, retention._ARCHIVED.text, hot_view._ROWS.text):
