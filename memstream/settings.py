@@ -14,6 +14,7 @@ from memstream import connections
 from memstream.connections import Connections
 from memstream.endpoint_url import public_and_plain
 from schemas.profile.model import PROFILES_DIR
+from schemas.security.sealing import Bound
 from schemas.storage.connections import Brokers, MilvusAccess
 from schemas.storage.disk import MB, Reserve
 
@@ -57,6 +58,11 @@ class Settings(Connections):
     encryption: Literal["off", "sealed"] = Field(
         default="off",
         description="sealed: topic values, state and stored text under a data key of their owner; see encryption.md.",
+    )
+    sealed_to: Bound = Field(
+        default="place",
+        description="What new sealed texts are bound to: place (owner and place); owner (as releases before wrote it, "
+        "while some of them still run); place_only (place, and texts bound to their owner alone are refused).",
     )
     master_key: SecretStr = Field(
         default=SecretStr(""),

@@ -7,10 +7,18 @@ from functools import partial
 
 from memstream.checks import local, outside, stores
 from memstream.checks.result import CheckFailedError, CheckResult, Status
+from memstream.checks.sealed_texts import sealed_texts
 from memstream.settings import Settings
 from memstream.stack import NoStackError
 
 Check = Callable[[Settings], Iterator[CheckResult]]
+
+
+def _encryption(settings: Settings) -> Iterator[CheckResult]:
+    yield from sealed_texts(settings)
+    yield from local.encryption(settings)
+
+
 CHECKS: dict[str, Check] = {
     "settings": local.names,
     "kafka": stores.kafka,
@@ -21,7 +29,7 @@ CHECKS: dict[str, Check] = {
     "redis": stores.redis,
     "milvus": stores.milvus,
     "profiles": local.profiles,
-    "encryption": local.encryption,
+    "encryption": _encryption,
     "models": local.models,
     "endpoint": local.endpoint,
     "traces": outside.traces,

@@ -14,7 +14,7 @@ import mmap
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -27,13 +27,18 @@ from pymilvus import MilvusClient
 
 from memstream.erasure.kafka import read_to_end
 from memstream.erasure.log import COMPACTED_DAYS
-from memstream.keyring.state import owner_of
+from memstream.keyring.state import owner_of, place_of_state
 from memstream.keyring.wiring import MASTER_FILE, sealing_of
 from memstream.settings import Settings
+from schemas.events.envelope import Envelope
+from schemas.events.memory import Decision, MemoryUpdate
+from schemas.events.sessions import Checkpoint, SessionState
+from schemas.events.turns import ScreenedTurn
 from schemas.log import topics
 from schemas.log.codec import DecodeError, clear_owner
 from schemas.log.owner import Owner
-from schemas.security.sealing import SealedError
+from schemas.log.places import place_of, place_of_row
+from schemas.security.sealing import Place, SealedError
 from schemas.storage import postgres_connections
 from schemas.storage.connections import librdkafka, milvus_options
 from schemas.storage.postgres_connections import LONG_SECONDS
@@ -124,7 +129,7 @@ class Probe:
                     values = [client.dump(key)]
             for value in values:
                 yield "redis", value or b""
-                yield from self._opened_rows("redis", value or b"")
+                yield from self._opened_rows("redis", value or b"", _owner_of_key(key))
         client.close()
 
     def milvus(self) -> Iterator[tuple[str, bytes]]:
@@ -169,12 +174,13 @@ class Probe:
             return b""
         try:
             data = json.loads(value)
-            return json.dumps(cipher.open(clear_owner(topic, data), data["sealed"]), ensure_ascii=False).encode()
+            plain = cipher.open(clear_owner(topic, data), data["sealed"], place_of(data))
+            return json.dumps(plain, ensure_ascii=False).encode()
         except (SealedError, DecodeError, ValueError, KeyError, TypeError):
             return b""
 
-    def _opened_rows(self, place: str, raw: bytes) -> Iterator[tuple[str, bytes]]:
-        """Text of a view's rows, or of a snapshot of them, that stands sealed (C7)."""
+    def _opened_rows(self, place: str, raw: bytes, owner: Owner | None = None) -> Iterator[tuple[str, bytes]]:
+        """Text of a view's rows, or of a snapshot of them under a key of `owner`, that stands sealed (C7)."""
         if self._sealing.cipher is None or b'"sealed_for"' not in raw or b'"ct"' not in raw:
             return
         left = [json.loads(raw)]
@@ -182,19 +188,21 @@ class Probe:
             node = left.pop()
             if isinstance(node, dict) and node.get("sealed") and node.get("sealed_for"):
                 with suppress(SealedError):
-                    body = self._sealing.cipher.open(Owner.parse(node["sealed_for"]), node["sealed"])
+                    whose = Owner.parse(node["sealed_for"])
+                    body = self._sealing.cipher.open(whose, node["sealed"], _place_of(node, owner or whose))
                     yield f"{place}{OPENED}", json.dumps(body, ensure_ascii=False).encode()
-            elif isinstance(node, dict | list):
+            if isinstance(node, dict | list):  # an entry of hot memory holds what is proposed instead of it
                 left.extend(node.values() if isinstance(node, dict) else node)
 
     def _opened_row(self, row: dict[str, Any]) -> tuple[bool, bytes]:
         """A state row or an outbox as bytes, opened (True) where it is sealed and its key still stands."""
         blob = bytes.fromhex(str(row.get("outbox") or row.get("value") or "").removeprefix("\\x"))
-        owner = owner_of(str(row.get("owner") or "@"))
+        name = str(row.get("owner") or "@")
+        owner, at = owner_of(name), place_of_state(str(row.get("step")), name, str(row.get("key")))
         if self._sealing.cipher is None or owner is None:
             return False, blob
         try:
-            plain = self._sealing.cipher.open_bytes(owner, blob)
+            plain = self._sealing.cipher.open_bytes(owner, blob, at)
         except SealedError:
             return False, blob
         return plain is not blob, plain
@@ -204,6 +212,23 @@ class Probe:
         days = 1 + ((found.retention_days if found else None) or COMPACTED_DAYS - 1)
         gone = datetime.fromtimestamp(at / 1000, UTC).date() + timedelta(days=days)
         self.until[f"kafka {topic}"] = max(gone, self.until.get(f"kafka {topic}", gone))
+
+
+def _place_of(node: Mapping[str, Any], owner: Owner) -> Place:
+    """Of a row of any view as JSON, or of what Redis holds of one; `owner`: whose it is where it does not say so."""
+    told = {"tenant": owner.tenant, "owner_kind": owner.kind, "owner_id": owner.id, "version": 0}
+    told |= {"record_id": node.get("id"), **node}
+    model = next((model for name, model in _NAMED_BY.items() if node.get(name)), SessionState)
+    return place_of_row(model, told)
+
+
+def _owner_of_key(key: bytes) -> Owner | None:
+    """A key of ours has its owner in braces."""
+    found = re.search(rb"\{([^}]*)\}", key)
+    try:
+        return None if found is None else Owner.parse(found[1].decode())
+    except ValueError:
+        return None
 
 
 def _in_file(path: Path, wanted: Sequence[bytes], pattern: re.Pattern[bytes]) -> list[bytes]:
@@ -220,3 +245,8 @@ def _in_file(path: Path, wanted: Sequence[bytes], pattern: re.Pattern[bytes]) ->
 
 
 _VECTORS = ("dense", "sparse")
+_NAMED_BY: Mapping[str, type[Envelope]] = {
+    "decision_id": Decision, "record_id": MemoryUpdate, "message_id": Checkpoint, "turn_id": ScreenedTurn,
+    "id": MemoryUpdate,
+}  # fmt: skip
+"""Field that names a row -> its event; the first one counts. A session has none of them."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 from memstream.keyring.cipher import AesCipher
 from processors.step import Reads
 from schemas.log.owner import Owner
-from schemas.security.sealing import KeyDestroyed
+from schemas.security.sealing import KeyDestroyed, Place, SealedError
 from streams.state.protocol import OutboxRow, PartitionCommit, Position, Rows, StateStore, Write
 
 _PLAIN_KEYS = frozenset({"deny"})
@@ -35,7 +35,7 @@ class SealedStateStore:
     async def load(self, step: str, wanted: Mapping[int, Sequence[Reads]]) -> dict[int, Rows]:
         found = await self._inner.load(step, {p: [_asked(r) for r in reads] for p, reads in wanted.items()})
         # In a thread, as below: keys may have to be asked for.
-        return await asyncio.to_thread(lambda: {p: self._opened(part) for p, part in found.items()})
+        return await asyncio.to_thread(lambda: {p: self._opened(step, part) for p, part in found.items()})
 
     async def commit(self, commits: Sequence[PartitionCommit]) -> None:
         await self._inner.commit(await asyncio.to_thread(lambda: [self._commit(c) for c in commits]))
@@ -44,15 +44,16 @@ class SealedStateStore:
         await self._inner.settled(step, offsets)
 
     def _commit(self, c: PartitionCommit) -> PartitionCommit:
-        return replace(c, writes=[s for w in c.writes for s in self._sealed(w)])
+        return replace(c, writes=[s for w in c.writes for s in self._sealed(c.step, w)])
 
-    def _opened(self, part: Rows) -> Rows:
+    def _opened(self, step: str, part: Rows) -> Rows:
         out = Rows()
         for name, rows in part.items():
             owner, mine = owner_of(name), out.setdefault(name, {})
             for stored, value in sorted(rows.items(), key=lambda row: row[0].startswith(_HIDDEN)):  # the newer one last
+                at = place_of_state(step, name, stored)
                 try:
-                    key, plain = (stored, value) if owner is None else self._row(owner, stored, value)
+                    key, plain = (stored, value) if owner is None else self._row(owner, at, value)
                 except KeyDestroyed:
                     continue  # erased: there is no such row
                 mine[key] = plain
@@ -60,19 +61,28 @@ class SealedStateStore:
                     out.expiry[name, key] = part.expiry[name, stored]
         return out
 
-    def _row(self, owner: Owner, stored: str, value: bytes) -> tuple[str, bytes]:
-        """By its own name. Raises KeyDestroyed."""
-        plain = self._cipher.open_bytes(owner, value)
+    def _row(self, owner: Owner, place: Place, value: bytes) -> tuple[str, bytes]:
+        """By its own name. Raises KeyDestroyed, SealedError."""
+        stored = place[-1]
+        try:
+            plain = self._cipher.open_bytes(owner, value, place)
+        except KeyDestroyed:
+            raise
+        except SealedError as exc:
+            raise SealedError(f"a row of the state of {place[1]} {exc}") from None
         return _unpacked(plain) if stored.startswith(_HIDDEN) else (stored, plain)
 
-    def _sealed(self, w: Write) -> list[Write]:
+    def _sealed(self, step: str, w: Write) -> list[Write]:
         owner = None if w.key in _PLAIN_KEYS else owner_of(w.owner)
         if owner is None:
             return [w]
         if not w.key.startswith(_SAID):
-            return [w if w.value is None else w._replace(value=self._cipher.seal_bytes(owner, w.value))]
-        value = None if w.value is None else self._cipher.seal_bytes(owner, _packed(w.key, w.value))
-        return [w._replace(key=_hidden(w.owner, w.key), value=value), Write(w.owner, w.key, None)]
+            at = place_of_state(step, w.owner, w.key)
+            return [w if w.value is None else w._replace(value=self._cipher.seal_bytes(owner, w.value, at))]
+        hidden = _hidden(w.owner, w.key)
+        at = place_of_state(step, w.owner, hidden)
+        value = None if w.value is None else self._cipher.seal_bytes(owner, _packed(w.key, w.value), at)
+        return [w._replace(key=hidden, value=value), Write(w.owner, w.key, None)]
 
 
 def _asked(r: Reads) -> Reads:
@@ -93,6 +103,11 @@ def _packed(key: str, value: bytes) -> bytes:
 def _unpacked(raw: bytes) -> tuple[str, bytes]:
     key, _, value = raw.partition(b"\0")
     return key.decode(), value
+
+
+def place_of_state(step: str, owner: str, key: str) -> Place:
+    """`owner` and `key`: as the row has them in the store."""
+    return "state", step, owner, key
 
 
 def owner_of(name: str) -> Owner | None:

@@ -66,5 +66,5 @@ def sealing_of(settings: Settings, waiting: Callable[[], AbstractContextManager[
         return Sealing(Codec(), keyring, Vault(WaitedKeys(keyring, waiting)))
     keyring = Keyring(dsn, master_keys(settings))
     keys = WaitedKeys(keyring, waiting)
-    cipher = AesCipher(keys)
+    cipher = AesCipher(keys, settings.sealed_to)
     return Sealing(Codec(cipher), keyring, Vault(keys), cipher)

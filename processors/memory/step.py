@@ -29,7 +29,7 @@ from processors.memory.versions import Versions
 from processors.memory.views import UserViews, ViewParts
 from processors.ports import Models, ProfileBook, vectors
 from processors.screen import callers
-from processors.step import Emit, Out, PlainStep, Prepared, Reads, Record, Reject, StateSpace
+from processors.step import Emit, Out, PlainStep, Prepared, Reads, Record, Reject, StateSpace, accepted_as
 from schemas.events.amendments import Amendment
 from schemas.events.documents import KeptMemory, ProjectCandidate, ProjectCandidateBody
 from schemas.events.envelope import Tick
@@ -133,7 +133,7 @@ class Gate(PlainStep):
 
     def handle(self, record: Record, prepared: callers.Own | None, state: StateSpace) -> Iterable[Out]:
         """`prepared`: the event with its texts redacted and encoded, where it has any."""
-        event = record.event if prepared is None else prepared
+        event = record.event if prepared is None else accepted_as(prepared, record)
         if isinstance(event, Tick):
             return [*self._overdue(event.now, state), *views.tick(self._views, event.now, state)]
         if (ahead := dated_ahead(event, record)) is not None:

@@ -18,7 +18,7 @@ from processors.project.rollup import week_of
 from processors.project.rows import ANSWERS, HOT, WRITTEN_BY, HotName
 from processors.project.weeks_rescreen import WeeksScreened
 from processors.screen import callers
-from processors.step import Emit, Null, Out, PlainStep, Reads, Record, Reject, StateSpace
+from processors.step import Emit, Null, Out, PlainStep, Reads, Record, Reject, StateSpace, accepted_as
 from schemas.events.documents import ProjectCandidate, ProjectCommand, ReportResult, TurnDigest, UserMemory
 from schemas.events.envelope import Tick
 from schemas.events.hot_memory import HAND, RESCREENED
@@ -137,7 +137,7 @@ class Project(PlainStep):
         return ()
 
     def handle(self, record: Record, prepared: _Screened | None, state: StateSpace) -> Iterable[Out]:
-        event = record.event if prepared is None else prepared.command
+        event = record.event if prepared is None else accepted_as(prepared.command, record)
         if (ahead := dated_ahead(event, record)) is not None:
             return [ahead]
         if (name := outgrown_value(event)) is not None:

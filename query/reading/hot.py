@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from query.errors import ProblemError, done_without
 from query.reading import cache
 from query.reading.common import Context
 from query.views import hot
-from query.views.sealed import opened
+from query.views.sealed import PLACE, opened
 from schemas.events.hot_memory import HotRow, hot_memory
+from schemas.events.memory import MemoryUpdate
+from schemas.log.owner import Owner
+from schemas.log.places import place_of_row
 from schemas.security.scope import OwnerScope
+from schemas.security.sealing import Place
 from schemas.storage.layouts import RedisLayout
 
 Groups = dict[str, list[dict[str, Any]]]
@@ -44,19 +49,29 @@ async def _snapshot(ctx: Context, owner: OwnerScope) -> Groups | ProblemError | 
     if not isinstance(found, dict):
         return None
     try:
-        return {name: await _opened(ctx, group) for name, group in found.items()}
+        return {name: await opened_group(ctx, owner.owner, group) for name, group in found.items()}
     except ProblemError as exc:
         return exc
 
 
-async def _opened(ctx: Context, group: list[dict[str, Any]]) -> list[dict[str, Any]]:
+async def opened_group(ctx: Context, project: Owner, group: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Entries and what is proposed instead of them; a proposal that cannot be read any more is none."""
+    for entry in group:
+        for said in (entry, entry.get("proposal")):
+            if said and said.get("sealed"):
+                said[PLACE] = _place(project, said)
     entries = await opened(ctx.deps.codec, group, ctx.deps.key_threads)
     proposed = [entry["proposal"] for entry in entries if "proposal" in entry]
     readable = {p["id"] for p in await opened(ctx.deps.codec, proposed, ctx.deps.key_threads)}
     return [
         {k: v for k, v in entry.items() if k != "proposal" or v["id"] in readable} for entry in entries
     ]
+
+
+def _place(project: Owner, said: Mapping[str, Any]) -> Place:
+    """Of a record of this project; what is of kind `hot` has one version."""
+    owned = {"tenant": project.tenant, "owner_kind": project.kind, "owner_id": project.id, "version": 0}
+    return place_of_row(MemoryUpdate, {**owned, "record_id": said.get("id"), "revision": said.get("revision")})
 
 
 async def _revisions(ctx: Context, owner: OwnerScope) -> dict[str, int] | ProblemError:

@@ -13,9 +13,12 @@ from query.reading import cache
 from query.reading.common import Context
 from query.views import sessions
 from query.views.db import Row, SystemStatement
-from query.views.sealed import opened
+from query.views.sealed import PLACE, opened
 from schemas.events.session_value import row_of_sealed, value_of_row
+from schemas.events.sessions import SessionState
+from schemas.log.places import place_of_row
 from schemas.security.scope import OwnerScope
+from schemas.security.sealing import Place
 from schemas.storage.layouts import RedisLayout
 
 AHEAD_SECONDS = 60.0
@@ -131,8 +134,15 @@ async def _cached(
         return None
     if "sealed" in found:
         try:
-            rows = await opened(ctx.deps.codec, [row_of_sealed(found)], ctx.deps.key_threads)
+            row = {**row_of_sealed(found), PLACE: _place(owner, session_id, found)}
+            rows = await opened(ctx.deps.codec, [row], ctx.deps.key_threads)
         except ProblemError as exc:
             return exc
         return (int(revision), value_of_row(rows[0])) if rows else None
     return int(revision), found
+
+
+def _place(owner: OwnerScope, session_id: str, found: Mapping[str, Any]) -> Place:
+    """Of the session that was asked for, whatever its value says of itself."""
+    asked = {"tenant": owner.owner.tenant, "user_id": owner.owner.id, "session_id": session_id}
+    return place_of_row(SessionState, {**asked, "revision": found.get("revision")})

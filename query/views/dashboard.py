@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from query.views.db import Database, OwnerStatement, Row, SystemStatement, TenantStatement
+from query.views.sealed import sealed_columns
+from schemas.events.memory import Decision
 from schemas.security.scope import OwnerScope, TenantScope
 
 _MINUTES = SystemStatement(
@@ -28,12 +30,12 @@ _CHECKPOINTS = TenantStatement(
     FROM {v}.checkpoints WHERE tenant = %(tenant)s AND created_at > now() - interval '24 hours'"""
 )
 _TIMELINE = OwnerStatement(
-    """SELECT accepted_at AS at, outcome, gate, rule, score, kind, field, text, value, record_id, version, turn_id,
-        decision_id, sealed, sealed_for
-    FROM {v}.decisions
+    f"""SELECT accepted_at AS at, outcome, gate, rule, score, kind, field, text, value, record_id, version, turn_id,
+        decision_id, {sealed_columns(Decision)}
+    FROM {{v}}.decisions
     WHERE tenant = %(tenant)s AND owner_id = %(owner_id)s AND owner_kind = %(owner_kind)s
         AND (%(before)s::timestamptz IS NULL OR (accepted_at, decision_id) < (%(before)s, %(before_id)s))
-    ORDER BY accepted_at DESC, decision_id DESC LIMIT %(limit)s"""
+    ORDER BY accepted_at DESC, decision_id DESC LIMIT %(limit)s"""  # noqa: S608 - constants
 )
 
 

@@ -21,10 +21,11 @@ from query.circuit import OPEN, Circuit, TenantCircuits, near
 from query.errors import store_down
 from query.key_threads import KeyThreads
 from query.views.bound import narrows
-from query.views.sealed import opened
+from query.views.sealed import PLACE, opened
 from query.views.shares import Shares
 from schemas.log.codec import Codec
 from schemas.security.scope import OwnerScope, TenantScope
+from schemas.security.sealed_rows import COLUMNS
 from schemas.storage.layouts import postgres_schema
 
 Row: TypeAlias = dict[str, Any]
@@ -69,6 +70,8 @@ class TenantStatement:
     def __post_init__(self) -> None:
         if not narrows(self.text, "tenant = %(tenant)s"):
             raise StatementError("a statement over views must compare the tenant")
+        if COLUMNS[-1] in self.text and PLACE not in self.text:
+            raise StatementError("a statement that selects sealed text must tell its place")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,16 +15,20 @@ from operator import xor
 
 from query.views.db import Database, OwnerStatement, Row, TenantStatement
 from query.views.overtaken import without_overtaken
+from query.views.sealed import sealed_columns
+from schemas.events.memory import MemoryUpdate
+from schemas.events.turns import ScreenedTurn
 from schemas.log.owner import OwnerKind
 from schemas.security.scope import OwnerScope, TenantScope
 
-TURN_COLUMNS = """user_id, turn_id, revision, session_id, position, role, speaker, content, intent, language,
-    project_id, occurred_at, expires_at, terms, embedding, model_id, metadata, sealed, sealed_for"""
-MEMORY_COLUMNS = """record_id, version, revision, owner_kind, owner_id, kind, field, fields, scope, category,
+TURN_COLUMNS = f"""user_id, turn_id, revision, session_id, position, role, speaker, content, intent, language,
+    project_id, occurred_at, expires_at, terms, embedding, model_id, metadata,
+    {sealed_columns(ScreenedTurn)}"""
+MEMORY_COLUMNS = f"""record_id, version, revision, owner_kind, owner_id, kind, field, fields, scope, category,
     episode_type, namespace, key, text, value, attributes, importance, source, user_id, session_id, project_id,
     language, sources, conflicts_with,
     occurred_at, valid_from, valid_to, last_accessed_at, expires_at, terms, embedding, model_id,
-    sealed, sealed_for"""
+    {sealed_columns(MemoryUpdate)}"""
 _KINDS = "('fact', 'preference', 'intent', 'episode', 'relation', 'item', 'hot', 'report', 'chunk', 'pattern')"
 _STANDS = f"NOT deleted AND state = 'active' AND kind IN {_KINDS}"
 _OWNER = "tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id = %(owner_id)s"

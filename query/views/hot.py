@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from query.views.db import Database, OwnerStatement, Row
+from query.views.sealed import sealed_columns
+from schemas.events.memory import MemoryUpdate
 from schemas.security.scope import OwnerScope
 
 _WHERE = """FROM {v}.memories WHERE tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id = %(owner_id)s
     AND kind = 'hot' AND state IN ('active', 'observed') AND NOT deleted"""
 _ROWS = OwnerStatement(
     f"""SELECT record_id, revision, state, deleted, category, key, value, priority, known_at, user_id, reason,
-    conflicts_with, sources, sealed, sealed_for {_WHERE}"""
+    conflicts_with, sources, {sealed_columns(MemoryUpdate)} {_WHERE}"""
 )
 _REVISIONS = OwnerStatement(f"SELECT record_id, revision {_WHERE}")
 _PROJECTS = OwnerStatement(

@@ -7,10 +7,12 @@ from datetime import datetime
 
 from query.views.db import Database, Row, TenantStatement
 from query.views.memories import PLACED
+from query.views.sealed import sealed_columns
+from schemas.events.memory import MemoryUpdate
 from schemas.security.scope import TenantScope
 
-_COLUMNS = """record_id, owner_id, namespace, key, value, attributes, occurred_at, known_at, last_accessed_at,
-    expires_at, sealed, sealed_for"""
+_COLUMNS = f"""record_id, owner_id, namespace, key, value, attributes, occurred_at, known_at, last_accessed_at,
+    expires_at, {sealed_columns(MemoryUpdate)}"""
 _WHERE = f"""tenant = %(tenant)s AND {PLACED} AND state = 'active' AND NOT deleted
     AND (expires_at IS NULL OR expires_at > %(now)s)
     AND owner_kind = 'user' AND (%(users)s::text[] IS NULL OR owner_id = ANY(%(users)s))"""

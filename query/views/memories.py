@@ -7,12 +7,15 @@ from datetime import datetime
 from typing import Any
 
 from query.views.db import Database, OwnerStatement, Row, TenantStatement
+from query.views.sealed import sealed_columns
+from schemas.events.memory import MemoryUpdate
 from schemas.security.scope import OwnerScope, TenantScope
 
-COLUMNS = """record_id, version, revision, owner_kind, owner_id, kind, state, field, fields, scope, category,
+COLUMNS = f"""record_id, version, revision, owner_kind, owner_id, kind, state, field, fields, scope, category,
     episode_type, namespace, key, text, value, attributes, importance, confidence, source, priority, negated,
     approximate, user_id, session_id, project_id, interaction_id, language, sources, reason, conflicts_with,
-    also, occurred_at, valid_from, valid_to, known_at, last_accessed_at, expires_at, sealed, sealed_for"""
+    also, occurred_at, valid_from, valid_to, known_at, last_accessed_at, expires_at,
+    {sealed_columns(MemoryUpdate)}"""
 _OWNER = "tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id = %(owner_id)s AND NOT deleted"
 LIVING = "(expires_at IS NULL OR expires_at > %(now)s)"
 _PAGE = """AND (%(after_at)s::timestamptz IS NULL

@@ -7,6 +7,8 @@ from datetime import datetime
 
 from query.views.db import Database, OwnerStatement, Row, TenantStatement
 from query.views.memories import COLUMNS, After
+from query.views.sealed import sealed_columns
+from schemas.events.memory import MemoryUpdate
 from schemas.security.scope import OwnerScope, TenantScope
 
 _FEEDBACK = OwnerStatement(
@@ -19,12 +21,13 @@ _FEEDBACK = OwnerStatement(
     ORDER BY known_at DESC, record_id DESC, version DESC LIMIT %(limit)s"""  # noqa: S608 - constants
 )
 _FEEDBACK_OF_ALL = TenantStatement(
-    """SELECT record_id, owner_id, category, text, value, attributes, known_at, sealed, sealed_for
-    FROM {v}.memories
+    f"""SELECT record_id, owner_id, category, text, value, attributes, known_at,
+      {sealed_columns(MemoryUpdate)}
+    FROM {{v}}.memories
     WHERE tenant = %(tenant)s AND owner_kind = 'user' AND NOT deleted AND kind = 'feedback' AND state = 'active'
       AND (expires_at IS NULL OR expires_at > %(now)s) AND known_at >= %(since)s
       AND (%(about)s::text IS NULL OR category = %(about)s)
-    ORDER BY known_at DESC, record_id LIMIT %(limit)s"""
+    ORDER BY known_at DESC, record_id LIMIT %(limit)s"""  # noqa: S608 - constants
 )
 _HELD = TenantStatement(
     """SELECT CASE WHEN cardinality(namespace) > 0 THEN namespace[1] ELSE kind END AS class,
@@ -42,6 +45,8 @@ _ARCHIVED = OwnerStatement(
       SELECT m.* FROM {{v}}.archive a, jsonb_populate_record(NULL::{{v}}.memories, a.record) AS m
       WHERE a.tenant = %(tenant)s AND a.owner_kind = %(owner_kind)s AND a.owner_id = %(owner_id)s
         AND a.kind = ANY(%(kinds)s)
+        AND (m.tenant, m.owner_kind, m.owner_id, m.record_id, m.version)
+          = (a.tenant, a.owner_kind, a.owner_id, a.record_id, a.version)
         AND (%(after_at)s::timestamptz IS NULL
           OR (a.known_at, a.record_id, a.version) < (%(after_at)s, %(after_id)s, %(after_version)s))
       ORDER BY a.known_at DESC, a.record_id DESC, a.version DESC LIMIT %(limit)s) AS found"""  # noqa: S608 - constants

@@ -8,15 +8,27 @@ from functools import partial
 from typing import Any
 
 from query.key_threads import KeyThreads
+from schemas.events.envelope import Envelope
 from schemas.log.codec import Codec
 from schemas.log.owner import Owner
+from schemas.log.places import columns_of_place
 from schemas.security.sealed_rows import COLUMNS
 from schemas.security.sealing import KeyDestroyed, SealedError
 
 log = logging.getLogger(__name__)
-SEALED = ", ".join(COLUMNS)
-"""What a statement selects beside columns of text."""
+PLACE = "sealed_place"
+"""Column of a row's place (`schemas.log.places`): told by the clear columns of the row that was found, never kept."""
 Row = dict[str, Any]
+
+
+def sealed_columns(model: type[Envelope], table: str = "") -> str:
+    """What a statement selects beside columns of text of the event's table: the sealed part, whose it is, and where it
+    stands. `table`: its name in the statement, where there are several."""
+    at = f"{table}." if table else ""
+    first, *names = columns_of_place(model)
+    parts = ", ".join([f"'{first}'", *(f"{at}{name}::text" for name in names)])
+    place = f"CASE WHEN {at}sealed IS NOT NULL THEN ARRAY[{parts}] END AS {PLACE}"
+    return ", ".join([*(f"{at}{name}" for name in COLUMNS), place])
 
 
 async def opened(codec: Codec, rows: list[Row], threads: KeyThreads) -> list[Row]:
@@ -32,11 +44,11 @@ async def opened(codec: Codec, rows: list[Row], threads: KeyThreads) -> list[Row
 def _all(codec: Codec, rows: Sequence[Row]) -> list[Row]:
     out, lost = [], 0
     for row in rows:
-        sealed, owner = row.get("sealed"), row.get("sealed_for")
+        sealed, owner, place = row.get("sealed"), row.get("sealed_for"), tuple(row.get(PLACE) or ())
         _without(row)
         if sealed:
             try:
-                _fill(row, codec.opened(Owner.parse(owner or ""), sealed))
+                _fill(row, codec.opened(Owner.parse(owner or ""), sealed, place))
             except KeyDestroyed:
                 continue
             except (SealedError, ValueError):
@@ -44,7 +56,10 @@ def _all(codec: Codec, rows: Sequence[Row]) -> list[Row]:
                 continue
         out.append(row)
     if lost:
-        log.error("rows do not open: is MEMSTREAM_ENCRYPTION, or a master key, another than theirs?", extra={"n": lost})
+        log.error(
+            "rows do not open: is MEMSTREAM_ENCRYPTION, MEMSTREAM_SEALED_TO or a master key another than theirs, or "
+            "were they moved?", extra={"n": lost},
+        )  # fmt: skip
     return out
 
 
@@ -56,5 +71,5 @@ def _fill(row: Row, body: Row) -> None:
 
 
 def _without(row: Row) -> None:
-    for name in COLUMNS:
+    for name in (*COLUMNS, PLACE):
         row.pop(name, None)

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from query.views.db import Database, OwnerStatement, Row
+from query.views.sealed import sealed_columns
+from schemas.events.sessions import Checkpoint, SessionState
 from schemas.security.scope import OwnerScope
 
 _GET = OwnerStatement(
-    """SELECT tenant, user_id, session_id, revision, status, mode, checkpoint_message_id, segment, segment_start,
-      turn_count, segment_tokens, current_agent_key, project_id, updated_at, body, sealed, sealed_for FROM {v}.sessions
-    WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND session_id = %(session_id)s"""
+    f"""SELECT tenant, user_id, session_id, revision, status, mode, checkpoint_message_id, segment, segment_start,
+      turn_count, segment_tokens, current_agent_key, project_id, updated_at, body,
+      {sealed_columns(SessionState)} FROM {{v}}.sessions
+    WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND session_id = %(session_id)s"""  # noqa: S608 - constants
 )
 _REVISION = OwnerStatement(
     """SELECT revision FROM {v}.sessions
     WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND session_id = %(session_id)s"""
 )
 _CHECKPOINTS = OwnerStatement(
-    """SELECT message_id, segment, position, summary, extractive, model, created_at, sealed, sealed_for
-    FROM {v}.checkpoints
+    f"""SELECT message_id, segment, position, summary, extractive, model, created_at,
+      {sealed_columns(Checkpoint)}
+    FROM {{v}}.checkpoints
     WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND session_id = %(session_id)s
       AND (%(before)s::bigint IS NULL OR position < %(before)s)
-    ORDER BY position DESC, message_id LIMIT %(limit)s"""
+    ORDER BY position DESC, message_id LIMIT %(limit)s"""  # noqa: S608 - constants
 )
 
 

@@ -6,20 +6,23 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from query.views.db import Database, OwnerStatement, Row, TenantStatement
+from query.views.sealed import sealed_columns
+from schemas.events.memory import Decision
+from schemas.events.turns import ScreenedTurn
 from schemas.security.encrypted_values import Originals
 from schemas.security.scope import OwnerScope, TenantScope
 
-_COLUMNS = """turn_id, user_id, session_id, role, speaker, content, occurred_at, accepted_at, expires_at, project_id,
-    agent_id, interaction_id, intent, language, tokens, position, metadata, pii, refused, content_hash, sealed,
-    sealed_for"""
+_SEALED = sealed_columns(ScreenedTurn)
+_COLUMNS = f"""turn_id, user_id, session_id, role, speaker, content, occurred_at, accepted_at, expires_at, project_id,
+    agent_id, interaction_id, intent, language, tokens, position, metadata, pii, refused, content_hash, {_SEALED}"""
 
 _BY_ID = OwnerStatement(
     f"""SELECT {_COLUMNS} FROM {{v}}.turns
     WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND turn_id = %(turn_id)s AND expires_at > %(now)s"""  # noqa: S608
 )
 _ORIGINALS = OwnerStatement(
-    """SELECT turn_id, originals, sealed, sealed_for FROM {v}.turns
-    WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND turn_id = %(turn_id)s AND expires_at > %(now)s"""
+    f"""SELECT turn_id, originals, {_SEALED} FROM {{v}}.turns
+    WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND turn_id = %(turn_id)s AND expires_at > %(now)s"""  # noqa: S608 - constants
 )
 _BY_IDS = OwnerStatement(
     f"""SELECT {_COLUMNS} FROM {{v}}.turns
@@ -30,43 +33,43 @@ _BY_IDS_OF_PROJECT = OwnerStatement(
     WHERE tenant = %(tenant)s AND project_id = %(owner_id)s AND turn_id = ANY(%(ids)s) AND expires_at > %(now)s"""  # noqa: S608
 )
 _OF_SESSION = OwnerStatement(
-    """SELECT turn_id, role, speaker, content, occurred_at, tokens, position, sealed, sealed_for FROM {v}.turns
+    f"""SELECT turn_id, role, speaker, content, occurred_at, tokens, position, {_SEALED} FROM {{v}}.turns
     WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND session_id = %(session_id)s AND expires_at > %(now)s
       AND position >= %(start)s
-    ORDER BY position"""
+    ORDER BY position"""  # noqa: S608 - constants
 )
 _PAGE_OF_SESSION = OwnerStatement(
-    """SELECT turn_id, role, speaker, content, occurred_at, interaction_id, tokens, position, sealed, sealed_for
-    FROM {v}.turns
+    f"""SELECT turn_id, role, speaker, content, occurred_at, interaction_id, tokens, position, {_SEALED}
+    FROM {{v}}.turns
     WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND session_id = %(session_id)s AND expires_at > %(now)s
       AND position >= %(start)s
-    ORDER BY position LIMIT %(limit)s"""
+    ORDER BY position LIMIT %(limit)s"""  # noqa: S608 - constants
 )
 _BEFORE = OwnerStatement(
-    """SELECT turn_id, role, speaker, content, occurred_at, tokens, position, sealed, sealed_for FROM {v}.turns
+    f"""SELECT turn_id, role, speaker, content, occurred_at, tokens, position, {_SEALED} FROM {{v}}.turns
     WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND session_id = %(session_id)s AND expires_at > %(now)s
       AND position < %(start)s AND position >= %(first)s
-    ORDER BY position DESC LIMIT %(limit)s"""
+    ORDER BY position DESC LIMIT %(limit)s"""  # noqa: S608 - constants
 )
 _LAST = OwnerStatement(
-    """SELECT content, embedding, model_id, sealed, sealed_for FROM {v}.turns
+    f"""SELECT content, embedding, model_id, {_SEALED} FROM {{v}}.turns
     WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND session_id = %(session_id)s AND expires_at > %(now)s
-    ORDER BY position DESC LIMIT %(limit)s"""
+    ORDER BY position DESC LIMIT %(limit)s"""  # noqa: S608 - constants
 )
 _DECISIONS = OwnerStatement(
-    """SELECT d.decision_id, d.ordinal, d.kind, d.field, d.fields, d.category, d.record_id, d.version, d.text, d.value,
-      d.outcome, d.gate, d.rule, d.score, d.extractor, d.accepted_at, d.sealed, d.sealed_for,
+    f"""SELECT d.decision_id, d.ordinal, d.kind, d.field, d.fields, d.category, d.record_id, d.version, d.text, d.value,
+      d.outcome, d.gate, d.rule, d.score, d.extractor, d.accepted_at, {sealed_columns(Decision, 'd')},
       m.deleted AS gone
-    FROM {v}.decisions d LEFT JOIN {v}.memories m USING (tenant, record_id, version)
+    FROM {{v}}.decisions d LEFT JOIN {{v}}.memories m USING (tenant, record_id, version)
     WHERE d.tenant = %(tenant)s AND d.owner_id = %(owner_id)s AND d.owner_kind = %(owner_kind)s
       AND d.turn_id = %(turn_id)s
-    ORDER BY d.ordinal, d.accepted_at, d.decision_id"""
+    ORDER BY d.ordinal, d.accepted_at, d.decision_id"""  # noqa: S608 - constants
 )
 _TENANT_BY_KEYS = TenantStatement(
-    """SELECT t.turn_id, t.user_id, t.session_id, t.role, t.speaker, t.content, t.occurred_at, t.project_id,
-      t.sealed, t.sealed_for
-    FROM {v}.turns t JOIN unnest(%(users)s::text[], %(ids)s::text[]) AS k(user_id, turn_id) USING (user_id, turn_id)
-    WHERE t.tenant = %(tenant)s AND t.expires_at > %(now)s"""
+    f"""SELECT t.turn_id, t.user_id, t.session_id, t.role, t.speaker, t.content, t.occurred_at, t.project_id,
+      {sealed_columns(ScreenedTurn, 't')}
+    FROM {{v}}.turns t JOIN unnest(%(users)s::text[], %(ids)s::text[]) AS k(user_id, turn_id) USING (user_id, turn_id)
+    WHERE t.tenant = %(tenant)s AND t.expires_at > %(now)s"""  # noqa: S608 - constants
 )
 
 

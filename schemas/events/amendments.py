@@ -25,6 +25,7 @@ class Amendment(UserEvent):
     """
 
     SEALED: ClassVar[bool] = True
+    PLACE: ClassVar[tuple[str, ...]] = ("user_id", "amendment_id")
     type: Literal["amendment"] = "amendment"
     amendment_id: Id
     cause: Literal["rescreen", "regate", "redate"]

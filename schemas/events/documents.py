@@ -26,6 +26,7 @@ class Document(Envelope):
     """A version of a Markdown document, or its deletion; `EVERY_VERSION` deletes all. Key = document/version."""
 
     SEALED: ClassVar[bool] = True
+    PLACE: ClassVar[tuple[str, ...]] = ("document_id", "version")
     type: Literal["document"] = "document"
     document_id: Id
     version: Id
@@ -65,6 +66,7 @@ class Job(Envelope):
     """Model work asked for by a step; the answer goes to the input topic of the step that asked."""
 
     SEALED: ClassVar[bool] = True
+    PLACE: ClassVar[tuple[str, ...]] = ("owner_kind", "owner_id", "job_id")
     type: Literal["job"] = "job"
     owner_kind: OwnerKind
     owner_id: Id
@@ -150,6 +152,7 @@ class TurnDigest(UsersWords):
     of its turns (also those without a candidate)."""
 
     SEALED: ClassVar[bool] = True
+    PLACE: ClassVar[tuple[str, ...]] = ("project_id", "user_id", "turn.turn_id")
     type: Literal["turn_digest"] = "turn_digest"
     turn: SourceTurn
     position: int = Field(default=0, ge=0)
@@ -171,6 +174,7 @@ class ProjectCandidate(UsersWords):
     memory that it came from."""
 
     SEALED: ClassVar[bool] = True
+    PLACE: ClassVar[tuple[str, ...]] = ("project_id", "user_id", "turn.turn_id", "record_id")
     type: Literal["project_candidate"] = "project_candidate"
     turn: SourceTurn
     record_id: Id
@@ -192,6 +196,7 @@ class UserMemory(UsersWords):
     corrected it or had it forgotten, or its days were over (`expire`: reports have their own)."""
 
     SEALED: ClassVar[bool] = True
+    PLACE: ClassVar[tuple[str, ...]] = ("project_id", "user_id", "command_id", "record_id")
     type: Literal["user_memory"] = "user_memory"
     command_id: Id
     command: Literal["remember", "correct", "forget", "expire"]
@@ -213,6 +218,7 @@ class ProjectCommand(ProjectEvent):
     go through the PII policy of now."""
 
     SEALED: ClassVar[bool] = True
+    PLACE: ClassVar[tuple[str, ...]] = ("project_id", "command", "command_id")
     type: Literal["project_command"] = "project_command"
     command: Literal["put_hot", "delete_hot", "report", "rescreen"]
     command_id: Id
@@ -236,6 +242,7 @@ class ReportResult(ProjectEvent):
     """The answer to a report job."""
 
     SEALED: ClassVar[bool] = True
+    PLACE: ClassVar[tuple[str, ...]] = ("project_id", "job_id", "week_start")
     type: Literal["report_result"] = "report_result"
     job_id: Id
     week_start: CleanText

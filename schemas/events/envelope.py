@@ -17,6 +17,9 @@ class Envelope(Frozen):
 
     SEALED: ClassVar[bool] = False
     """Whether the value has a `sealed` part (set by subclasses, checked by a test)."""
+    PLACE: ClassVar[tuple[str, ...]] = ()
+    """Fields that name the record, beside type and tenant: its sealed part opens there alone (`schemas.log.places`).
+    What was sealed does not open any more where they change."""
 
     schema_version: Literal[1] = 1
     tenant: Id

@@ -40,6 +40,7 @@ class SessionState(UserEvent):
     conversation.turns from which the open segment's turns count."""
 
     SEALED: ClassVar[bool] = True
+    PLACE: ClassVar[tuple[str, ...]] = ("user_id", "session_id", "revision")
     type: Literal["session_state"] = "session_state"
     session_id: Id
     revision: int = Field(ge=1)
@@ -71,6 +72,7 @@ class Checkpoint(UserEvent):
     """A row of the memory engine's ai_message with query `[MEMORY_CHECKPOINT]`."""
 
     SEALED: ClassVar[bool] = True
+    PLACE: ClassVar[tuple[str, ...]] = ("user_id", "session_id", "message_id", "revision")
     type: Literal["checkpoint"] = "checkpoint"
     session_id: Id
     message_id: Id

@@ -46,6 +46,7 @@ class TurnEvent(UserEvent):
     """One turn as the chat service sent it. Turn key = (tenant, user, turn_id)."""
 
     SEALED: ClassVar[bool] = True
+    PLACE: ClassVar[tuple[str, ...]] = ("user_id", "session_id", "turn_id", "role", "occurred_at")
     type: Literal["turn"] = "turn"
     session_id: Id
     turn_id: Id | None = None
@@ -78,6 +79,7 @@ class SessionCommand(UserEvent):
     """A logged change of a session by its caller: create on an existing session is a reset."""
 
     SEALED: ClassVar[bool] = True
+    PLACE: ClassVar[tuple[str, ...]] = ("user_id", "session_id", "command", "command_id")
     type: Literal["session_command"] = "session_command"
     session_id: Id
     command: Literal["create", "reset", "close", "patch", "anchors", "checkpoint"]
@@ -96,6 +98,7 @@ class CheckpointResult(UserEvent):
     `last_revision` name it. `extractive`: made without a model."""
 
     SEALED: ClassVar[bool] = True
+    PLACE: ClassVar[tuple[str, ...]] = ("user_id", "session_id", "job_id")
     type: Literal["checkpoint_result"] = "checkpoint_result"
     session_id: Id
     segment: int = Field(ge=0)
@@ -134,6 +137,7 @@ class ScreenedTurn(UserEvent):
     """A turn behind the screen: nothing that policy masks is in it."""
 
     SEALED: ClassVar[bool] = True
+    PLACE: ClassVar[tuple[str, ...]] = ("user_id", "session_id", "turn_id", "revision")
     type: Literal["screened_turn"] = "screened_turn"
     session_id: Id
     turn_id: Id

@@ -18,7 +18,8 @@ from schemas.events.envelope import Envelope, Marker, Tick
 from schemas.log import topics
 from schemas.log.ids import writer_of
 from schemas.log.owner import Owner, OwnerKind
-from schemas.security.sealing import Cipher, IdentityCipher, KeyDestroyed, SealedError
+from schemas.log.places import fields_of_places, place_of
+from schemas.security.sealing import Cipher, IdentityCipher, KeyDestroyed, Place, SealedError
 
 Event: TypeAlias = Envelope | Tick | Marker
 Headers: TypeAlias = list[tuple[str, bytes]]
@@ -98,6 +99,16 @@ def describe(exc: ValidationError) -> str:
     return f"{where}: {first['msg'].removeprefix('Value error, ')}"
 
 
+_JSON = orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z | orjson.OPT_NON_STR_KEYS
+
+
+def _place(data: dict[str, Any]) -> Place:
+    """Of an event's fields, as whoever reads them from JSON finds it."""
+    tops = {name.partition(".")[0] for name in fields_of_places().get(data["type"], ())}
+    told = {name: data[name] for name in ("type", *tops) if name in data}
+    return place_of(orjson.loads(orjson.dumps(told, default=_default, option=_JSON)))
+
+
 def _default(value: object) -> object:
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
@@ -125,10 +136,9 @@ class Codec:
             plain = orjson.loads(orjson.dumps(data["sealed"], default=_default))
             if self.seals:
                 plain |= {_NAMES: named} if (named := {n: data.pop(n) for n in _NAME_FIELDS if data.get(n)}) else {}
-            data["sealed"] = self._cipher.seal(event.sealed_for, plain)
-        return orjson.dumps(
-            data, default=_default, option=orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z | orjson.OPT_NON_STR_KEYS
-        )
+            place = _place(data) if self.seals else ()
+            data["sealed"] = self._cipher.seal(event.sealed_for, plain, place)
+        return orjson.dumps(data, default=_default, option=_JSON)
 
     def encode(self, event: Event, source: str, event_id: str, extra: Sequence[tuple[str, bytes]] = ()) -> Encoded:
         """`source` is the producer (`memstream/gate`), `event_id` is unique within it (CloudEvents)."""
@@ -154,11 +164,11 @@ class Codec:
         """Raises DecodeError; never returns a half-valid event."""
         return self.event(topic, parsed(value))
 
-    def opened(self, owner: Owner, sealed: dict[str, Any]) -> dict[str, Any]:
-        """A sealed part that stands by itself, in a row of a view, with the names that went into it. Raises
-        SealedError, KeyDestroyed, KeysAway."""
+    def opened(self, owner: Owner, sealed: dict[str, Any], place: Place) -> dict[str, Any]:
+        """A sealed part that stands by itself, in a row of a view, with the names that went into it. `place`: of the
+        record that the row says it is. Raises SealedError, KeyDestroyed, KeysAway."""
         try:
-            body = _with_bytes(self._cipher.open(owner, sealed))
+            body = _with_bytes(self._cipher.open(owner, sealed, place))
             return {**body.pop(_NAMES, {}), **body}
         except DecodeError as exc:
             raise SealedError(str(exc)) from None
@@ -181,7 +191,7 @@ class Codec:
         if "ct" in sealed:
             owner = clear_owner(topic, data)
             try:
-                sealed = self._cipher.open(owner, sealed)
+                sealed = self._cipher.open(owner, sealed, place_of(data))
             except KeyDestroyed:
                 raise DecodeError(ERASED, "sealed: the owner was erased") from None
             except SealedError as exc:

@@ -7,11 +7,16 @@ embedding). Under the identity cipher the object stands there as it is; under an
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 from schemas.log.owner import Owner
 
 ENCRYPTED_KEYS = frozenset({"alg", "kid", "ct"})
+Place: TypeAlias = tuple[str, ...]
+"""Where a sealed text belongs: of a record its type and what names it (`schemas.log.places`), of a row of state its
+step, owner and key."""
+Bound: TypeAlias = Literal["owner", "place", "place_only"]
+"""What new texts are bound to. `place_only`: and none opens that is bound to its owner alone."""
 
 
 class SealedError(Exception):
@@ -31,20 +36,21 @@ class MasterKeyAway(KeysAway):
 
 
 class Cipher(Protocol):
-    """Seals and opens the JSON object of one owner. Both raise SealedError and KeysAway, without content."""
+    """Seals and opens the JSON object of one owner, at its place alone. Both raise SealedError and KeysAway, without
+    content."""
 
-    def seal(self, owner: Owner, plain: dict[str, Any]) -> dict[str, Any]: ...
+    def seal(self, owner: Owner, plain: dict[str, Any], place: Place) -> dict[str, Any]: ...
 
-    def open(self, owner: Owner, sealed: dict[str, Any]) -> dict[str, Any]: ...
+    def open(self, owner: Owner, sealed: dict[str, Any], place: Place) -> dict[str, Any]: ...
 
 
 class IdentityCipher:
     """No encryption: the format is there from the first record, the cipher is a setting."""
 
-    def seal(self, owner: Owner, plain: dict[str, Any]) -> dict[str, Any]:
+    def seal(self, owner: Owner, plain: dict[str, Any], place: Place) -> dict[str, Any]:
         return plain
 
-    def open(self, owner: Owner, sealed: dict[str, Any]) -> dict[str, Any]:
+    def open(self, owner: Owner, sealed: dict[str, Any], place: Place) -> dict[str, Any]:
         if sealed.keys() == ENCRYPTED_KEYS:
             raise SealedError("the value is encrypted and no keyring is configured")
         return sealed

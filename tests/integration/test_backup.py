@@ -30,6 +30,7 @@ from schemas.events.memory import MemoryUpdate
 from schemas.log import topics
 from schemas.log.codec import Codec
 from schemas.log.owner import user
+from schemas.log.places import place_of_row
 from schemas.migrations import generations, newest, upgrade, version
 from schemas.security.sealing import KeyDestroyed
 from sinks.decode import decode
@@ -170,7 +171,8 @@ def test_h12_what_is_dumped_is_readable_where_it_is_put_back_and_erased_stays_er
     assert keyring(empty, monkeypatch, "restore", keys) == "2 of 6 keys were missing, 1 were destroyed since"
     assert keyring(empty, monkeypatch, "restore", keys) == "0 of 6 keys were missing, 0 were destroyed since"
     with closing(Site(empty)) as back:
-        assert back.codec.opened(user("beta", "fay"), late)["text"] == "of fay"
+        here = place_of_row(MemoryUpdate, said("beta", "fay").model_dump())
+        assert back.codec.opened(user("beta", "fay"), late, here)["text"] == "of fay"
         assert back.texts("beta", "cid", "dan", "eve") == ["of cid"]
 
 

@@ -27,6 +27,7 @@ from tests.patience import PATIENCE
 KEYS = KeyThreads(PATIENCE)
 OLD, NEW = "ab" * 32, "cd" * 32
 ANN, BOB = user("acme", "ann"), user("acme", "bob")
+HERE = ("memory", "acme", "user", "ann", "r1", "0", "1")
 
 
 @pytest.fixture
@@ -62,45 +63,45 @@ def processes(dsn: str) -> Iterator[Processes]:
 
 
 def test_c7_master_keys_of_the_environment_rotate_in_the_documented_order(processes: Processes) -> None:
-    sealed = [processes.start(OLD).seal(ANN, {"n": 0})]
+    sealed = [processes.start(OLD).seal(ANN, {"n": 0}, HERE)]
     for masters in ((OLD, f"{OLD},{NEW}"), (f"{OLD},{NEW}", f"{NEW},{OLD}")):
         for n, mine in enumerate(masters):  # some were started anew, others not yet
-            sealed.append(processes.start(mine).seal(user("acme", f"u{len(sealed)}{n}"), {"n": len(sealed)}))
+            sealed.append(processes.start(mine).seal(user("acme", f"u{len(sealed)}{n}"), {"n": len(sealed)}, HERE))
     owners = [ANN, *(user("acme", f"u{n}{(n + 1) % 2}") for n in range(1, 5))]
     readers = [processes.start(m) for m in (f"{OLD},{NEW}", f"{NEW},{OLD}")]
     for reader in readers:
-        assert [reader.open(o, s)["n"] for o, s in zip(owners, sealed, strict=True)] == [0, 1, 2, 3, 4]
+        assert [reader.open(o, s, HERE)["n"] for o, s in zip(owners, sealed, strict=True)] == [0, 1, 2, 3, 4]
     assert processes.keyring(f"{NEW},{OLD}").rewrap() == 4
     last = processes.start(NEW)
-    assert [last.open(o, s)["n"] for o, s in zip(owners, sealed, strict=True)] == [0, 1, 2, 3, 4]
+    assert [last.open(o, s, HERE)["n"] for o, s in zip(owners, sealed, strict=True)] == [0, 1, 2, 3, 4]
 
 
 async def test_c7_what_lies_under_a_master_key_that_a_process_has_not_got_waits(processes: Processes) -> None:
     ahead, behind = processes.start(f"{NEW},{OLD}"), processes.start(OLD)
-    behind.seal(user("acme", "eve"), {})
-    sealed = ahead.seal(ANN, {"text": "likes tea"})
-    calls: list[Callable[[], object]] = [lambda: behind.open(ANN, sealed), lambda: behind.seal(ANN, {})]
+    behind.seal(user("acme", "eve"), {}, HERE)
+    sealed = ahead.seal(ANN, {"text": "likes tea"}, HERE)
+    calls: list[Callable[[], object]] = [lambda: behind.open(ANN, sealed, HERE), lambda: behind.seal(ANN, {}, HERE)]
     for late in calls:
         with pytest.raises(MasterKeyAway, match="no master key"):
             late()
-    row = {"text": "", "sealed": sealed, "sealed_for": ANN.key}
+    row = {"text": "", "sealed": sealed, "sealed_for": ANN.key, "sealed_place": list(HERE)}
     with pytest.raises(ProblemError) as refused:
         await opened(Codec(behind), [dict(row)], KEYS)
     assert refused.value.status == 503
-    assert behind.open(BOB, behind.seal(BOB, {"a": 1})) == {"a": 1}, "the others' go on"
+    assert behind.open(BOB, behind.seal(BOB, {"a": 1}, HERE), HERE) == {"a": 1}, "the others' go on"
     assert [r["text"] for r in await opened(Codec(processes.start(f"{OLD},{NEW}")), [dict(row)], KEYS)] == ["likes tea"]
 
 
 def test_c7_no_key_is_made_under_a_master_key_of_another_system(processes: Processes, dsn: str) -> None:
     """One write of a process with the wrong master key made one, and the gate stood still for everybody."""
     right, wrong = processes.start(OLD), processes.start(NEW)
-    sealed = right.seal(ANN, {"a": 1})
+    sealed = right.seal(ANN, {"a": 1}, HERE)
     with pytest.raises(MasterKeyAway, match="open no data key that stands"):
-        wrong.seal(BOB, {"b": 1})
+        wrong.seal(BOB, {"b": 1}, HERE)
     with psycopg.connect(dsn) as connection:
         assert connection.execute("SELECT owner FROM trust.data_keys").fetchall() == [(ANN.key,)]
-    assert right.open(ANN, sealed) == {"a": 1}
-    assert right.open(BOB, right.seal(BOB, {"b": 2})) == {"b": 2}
+    assert right.open(ANN, sealed, HERE) == {"a": 1}
+    assert right.open(BOB, right.seal(BOB, {"b": 2}, HERE), HERE) == {"b": 2}
 
 
 def test_n6_an_owner_without_a_key_needs_no_new_one(processes: Processes, dsn: str) -> None:
@@ -147,8 +148,8 @@ def test_c7_keys_are_wrapped_anew_by_pages_and_each_still_opens(
     monkeypatch.setattr("memstream.keyring.store.PAGE", 2)
     owners = [user("acme", f"u{n}") for n in range(5)]
     before = processes.start(OLD)
-    sealed = [before.seal(o, {"n": n}) for n, o in enumerate(owners)]
+    sealed = [before.seal(o, {"n": n}, HERE) for n, o in enumerate(owners)]
     ring = processes.keyring(f"{NEW},{OLD}")
     assert (ring.rewrap(), ring.rewrap()) == (5, 0)
     after = processes.start(NEW)
-    assert [after.open(o, s)["n"] for o, s in zip(owners, sealed, strict=True)] == [0, 1, 2, 3, 4]
+    assert [after.open(o, s, HERE)["n"] for o, s in zip(owners, sealed, strict=True)] == [0, 1, 2, 3, 4]

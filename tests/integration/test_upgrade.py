@@ -15,6 +15,7 @@ import pytest
 from psycopg import sql
 
 from memstream import audit
+from memstream.checks.sealed_texts import count_older
 from memstream.keyring.cipher import AesCipher
 from memstream.keyring.master import LocalMasterKeys
 from memstream.keyring.originals import Vault
@@ -315,6 +316,7 @@ async def test_c7_n6_data_keys_open_what_they_sealed_and_destroyed_ones_stay_des
             [fact] = await memories.by_record(db, of_tenant("acme"), "acme-eve-fact")
         assert fact["text"] == "eve takes insulin"
         with psycopg.connect(dsn) as conn:
+            assert count_older(conn) == 2, "of each generation one, as that release sealed it"
             row = conn.execute("SELECT originals FROM views_g1.turns WHERE turn_id = 'turn-acme-eve'").fetchone()
         assert row is not None
         [kept] = [Originals.model_validate(o) for o in row[0]]

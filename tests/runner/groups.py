@@ -86,7 +86,7 @@ GROUPS = (
     Group("query", _files(
         "test_query_context", "test_query_habits_reports", "test_query_intents", "test_query_ops", "test_query_pages",
         "test_query_reads", "test_query_router", "test_query_search", "test_query_writes", "test_access_log",
-        "test_keyring",
+        "test_keyring", "test_sealed_places",
     )),
     Group("sinks", _files(
         "test_sinks_postgres", "test_sinks_redis", "test_sinks_milvus", "test_sinks_worker",

@@ -40,6 +40,7 @@ from streams.topology import TOPOLOGY, Parts
 
 NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 ANN, BOB = user("acme", "ann"), user("acme", "bob")
+HERE = ("memory", "acme", "user", "ann", "r1", "0", "1")
 
 
 class MemoryKeys:
@@ -90,12 +91,12 @@ def test_c7_a_sealed_value_holds_no_text_and_opens_again(keys: MemoryKeys, text:
 
 def test_c7_a_value_does_not_open_under_another_owner_or_when_changed(keys: MemoryKeys) -> None:
     cipher = AesCipher(keys)
-    sealed = cipher.seal(ANN, {"text": "zebrawood"})
+    sealed = cipher.seal(ANN, {"text": "zebrawood"}, HERE)
     keys.current(BOB.key)
     with pytest.raises(SealedError):
-        cipher.open(BOB, sealed)
+        cipher.open(BOB, sealed, HERE)
     with pytest.raises(SealedError):
-        cipher.open(ANN, {**sealed, "ct": sealed["ct"][:-8] + "AAAAAAA="})
+        cipher.open(ANN, {**sealed, "ct": sealed["ct"][:-8] + "AAAAAAA="}, HERE)
 
 
 def test_n6_a_destroyed_key_passes_for_erased_and_the_next_one_opens(keys: MemoryKeys) -> None:

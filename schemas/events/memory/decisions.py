@@ -22,6 +22,7 @@ class Decision(Envelope):
     """What the gates decided on one candidate or command: for dashboards and the turn's outcome."""
 
     SEALED: ClassVar[bool] = True
+    PLACE: ClassVar[tuple[str, ...]] = ("owner_kind", "owner_id", "decision_id", "revision")
     type: Literal["decision"] = "decision"
     owner_kind: OwnerKind = OwnerKind.USER
     owner_id: Id

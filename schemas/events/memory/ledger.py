@@ -29,6 +29,7 @@ class Extraction(UserEvent):
     """Everything one extractor version found in one turn: written also when it found nothing."""
 
     SEALED: ClassVar[bool] = True
+    PLACE: ClassVar[tuple[str, ...]] = ("user_id", "session_id", "turn.turn_id", "extractor", "extractor_version")
     type: Literal["extraction"] = "extraction"
     session_id: Id
     turn: SourceTurn
@@ -85,6 +86,7 @@ class Feedback(UserEvent):
     """What the user thought of an answer. Counts once by `feedback_id`."""
 
     SEALED: ClassVar[bool] = True
+    PLACE: ClassVar[tuple[str, ...]] = ("user_id", "feedback_id")
     type: Literal["feedback"] = "feedback"
     feedback_id: Id
     interaction_id: Id | None = None
@@ -116,6 +118,7 @@ class MemoryCommand(UserEvent):
     """A caller's own write: remember, correct or forget a memory; put or delete a store item."""
 
     SEALED: ClassVar[bool] = True
+    PLACE: ClassVar[tuple[str, ...]] = ("user_id", "command", "command_id")
     type: Literal["memory_command"] = "memory_command"
     command: Literal["remember", "correct", "forget", "put_item", "delete_item", "touch_item", "summarize"]
     command_id: Id
@@ -148,6 +151,7 @@ class JobResult(UserEvent):
     """The answer to a model job whose asker reads the ledger (narratives)."""
 
     SEALED: ClassVar[bool] = True
+    PLACE: ClassVar[tuple[str, ...]] = ("user_id", "job_id", "job")
     type: Literal["job_result"] = "job_result"
     job_id: Id
     job: CleanText = Field(max_length=100)

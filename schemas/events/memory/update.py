@@ -30,6 +30,7 @@ class MemoryUpdate(Envelope):
     """
 
     SEALED: ClassVar[bool] = True
+    PLACE: ClassVar[tuple[str, ...]] = ("owner_kind", "owner_id", "record_id", "version", "revision")
     type: Literal["memory"] = "memory"
     owner_kind: OwnerKind
     owner_id: CleanText

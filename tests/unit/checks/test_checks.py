@@ -22,6 +22,7 @@ from inference.weights import WeightsError
 from memstream.checks import CHECKS, CheckResult, Status, run_checks, stores
 from memstream.checks.given import AddressError, check_given
 from memstream.checks.result import CheckFailedError, failing
+from memstream.checks.sealed_texts import judged, sealed_texts
 from memstream.checks.stores import KAFKA_TRIED, room_for_locks, tried
 from memstream.cli import check
 from memstream.cli.app import app
@@ -29,6 +30,7 @@ from memstream.profiles import warn_of_clear_text
 from memstream.settings import Settings
 from schemas import migrations
 from schemas.profile.model import PROFILES_DIR, ProfileError, load_profile
+from schemas.security.sealing import Bound
 from tests.patience import PATIENCE
 
 PASSWORD = "hunter2-is-secret"
@@ -77,6 +79,29 @@ def test_c7_sensitive_fields_that_nothing_encrypts_are_named(
     assert ("(f0, f1, f2 and 2 more)" in result.detail) == (status is Status.WARN)
     assert ("MEMSTREAM_ENCRYPTION" in result.remedy) == (encryption == "off")
     assert "open" not in result.detail
+
+
+@pytest.mark.parametrize(("to", "older", "status", "said", "remedy"), [
+    ("place", 0, Status.OK, "each in Postgres is bound to its place", ""),
+    ("place", 3, Status.OK, "3 in Postgres are bound to their owner alone", ""),
+    ("place_only", 0, Status.OK, "each in Postgres is bound to its place", ""),
+    ("place_only", 3, Status.FAIL, "3 in Postgres are bound to their owner alone", "set MEMSTREAM_SEALED_TO=place"),
+    ("owner", 0, Status.WARN, "new ones are bound to their owner alone", "once every process runs this release"),
+])  # fmt: skip
+def test_c7_texts_that_are_bound_to_their_owner_alone_are_counted(
+    to: Bound, older: int, status: Status, said: str, remedy: str
+) -> None:
+    result = judged(settings(encryption="sealed", sealed_to=to), older)
+    assert (result.status, said in result.detail, remedy in result.remedy) == (status, True, True)
+    assert bool(result.remedy) == bool(remedy)
+
+
+def test_c7_without_postgres_sealed_texts_are_not_counted_and_say_so() -> None:
+    away = settings(encryption="sealed", postgres=SecretStr(f"postgresql://x:{PASSWORD}@{CLOSED}/x"))
+    [told] = sealed_texts(away)
+    assert (told.status, told.remedy) == (Status.WARN, "mend `postgres` first")
+    assert PASSWORD not in told.detail
+    assert not [*sealed_texts(settings(encryption="sealed", postgres=SecretStr("")))]
 
 
 def test_c7_nothing_sensitive_needs_no_encryption(tmp_path: Path) -> None:

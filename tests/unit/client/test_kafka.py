@@ -16,7 +16,7 @@ from schemas.log.codec import Codec, header
 from schemas.log.freshness_tokens import Tokens
 from schemas.log.owner import Owner, partition, user
 from schemas.log.progress import FreshnessToken
-from schemas.security.sealing import IdentityCipher, KeysAway
+from schemas.security.sealing import IdentityCipher, KeysAway, Place
 from tests.unit.client.scripted import turn
 from tests.unit.query.memory_log import MemoryLog
 
@@ -63,7 +63,7 @@ async def test_k5_a_codec_seals_what_is_sent_and_waits_for_its_keys() -> None:
     class Keys(IdentityCipher):
         away = True
 
-        def seal(self, owner: Owner, plain: dict[str, Any]) -> dict[str, Any]:
+        def seal(self, owner: Owner, plain: dict[str, Any], place: Place) -> dict[str, Any]:
             if self.away:
                 raise KeysAway("postgres")
             return {"alg": "A", "kid": "1", "ct": "eA=="}
@@ -100,10 +100,10 @@ async def test_k5_a_message_that_cannot_be_encoded_is_set_aside_and_the_others_g
     class Broken(IdentityCipher):
         broken = True
 
-        def seal(self, owner: Owner, plain: dict[str, Any]) -> dict[str, Any]:
+        def seal(self, owner: Owner, plain: dict[str, Any], place: Place) -> dict[str, Any]:
             if self.broken and "poison" in str(plain):
                 raise UnicodeError("poison")
-            return super().seal(owner, plain)
+            return super().seal(owner, plain, place)
 
     log, cipher, tokens = MemoryLog(), Broken(), Tokens()
     way = KafkaTransport("none", "acme", tokens, log=log, partitions=8, codec=Codec(cipher))

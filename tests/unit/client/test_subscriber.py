@@ -21,7 +21,7 @@ from schemas.log import topics
 from schemas.log.codec import Codec, Headers
 from schemas.log.dead_letters import replay_headers
 from schemas.log.owner import Owner, OwnerKind
-from schemas.security.sealing import SealedError
+from schemas.security.sealing import Place, SealedError
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 
@@ -187,10 +187,10 @@ def test_resuming_reads_from_the_given_place_and_moves_no_group() -> None:
 
 def test_what_cannot_be_read_is_counted_and_passed() -> None:
     class Gone:
-        def seal(self, owner: Owner, plain: dict[str, Any]) -> dict[str, Any]:
+        def seal(self, owner: Owner, plain: dict[str, Any], place: Place) -> dict[str, Any]:
             return plain
 
-        def open(self, owner: Owner, sealed: dict[str, Any]) -> dict[str, Any]:
+        def open(self, owner: Owner, sealed: dict[str, Any], place: Place) -> dict[str, Any]:
             raise SealedError("the key has been destroyed")
 
     sealed = encoded(update(1))[0].replace(b'"sealed":{', b'"sealed":{"alg":"A","kid":"k","ct":"x","was":{', 1)
@@ -234,10 +234,10 @@ def test_what_was_put_back_for_one_sink_is_no_change() -> None:
 
 def test_a_sealed_value_without_a_codec_is_an_error_and_not_passed_over() -> None:
     class Seals:
-        def seal(self, owner: Owner, plain: dict[str, Any]) -> dict[str, Any]:
+        def seal(self, owner: Owner, plain: dict[str, Any], place: Place) -> dict[str, Any]:
             return {"alg": "A256GCM", "kid": "1", "ct": "eA=="}
 
-        def open(self, owner: Owner, sealed: dict[str, Any]) -> dict[str, Any]:
+        def open(self, owner: Owner, sealed: dict[str, Any], place: Place) -> dict[str, Any]:
             return {"text": "opened"}
 
     value = Codec(Seals()).value(update(1))

@@ -103,7 +103,8 @@ class Postgres:
                      "places": 3, **done}]  # fmt: skip
         found = re.match(r"\s*SELECT (.*?)\s+FROM (?:\(|\{v\}\.(\w+))", text, re.DOTALL)
         assert found is not None, text
-        named = [c.strip().rpartition(".")[2].rpartition(" AS ")[2] for c in found[1].split(",")]
+        told = re.sub(r",\s+CASE (?:(?! FROM ).)*? AS sealed_place", "", found[1], flags=re.DOTALL)
+        named = [c.strip().rpartition(".")[2].rpartition(" AS ")[2] for c in told.split(",")]
         if "refused" in self.over and "state = %(state)s" in text:
             return []  # what was refused is a decision, no memory
         return [self.row(found[2] or "memories", [n for n in named if n not in ("sealed", "sealed_for")])]

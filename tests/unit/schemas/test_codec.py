@@ -21,7 +21,7 @@ from schemas.events.memory.wire import BY_KIND
 from schemas.log import topics
 from schemas.log.codec import Codec, DecodeError, Event, adapter, header
 from schemas.log.owner import Owner
-from schemas.security.sealing import SealedError
+from schemas.security.sealing import Place, SealedError
 from tests.examples import examples
 
 CODEC = Codec()
@@ -256,15 +256,18 @@ def test_of_duplicate_headers_the_last_counts() -> None:
 
 
 class Reversing:
-    """A cipher that a test can see through: the JSON text backwards."""
+    """A cipher that a test can see through: the JSON text backwards, and its place."""
 
-    def seal(self, owner: Owner, plain: dict[str, Any]) -> dict[str, Any]:
-        return {"alg": "rev", "kid": owner.key, "ct": orjson.dumps(plain).decode()[::-1]}
+    def seal(self, owner: Owner, plain: dict[str, Any], place: Place) -> dict[str, Any]:
+        return {"alg": "rev", "kid": owner.key, "ct": orjson.dumps([place, plain]).decode()[::-1]}
 
-    def open(self, owner: Owner, sealed: dict[str, Any]) -> dict[str, Any]:
+    def open(self, owner: Owner, sealed: dict[str, Any], place: Place) -> dict[str, Any]:
         if sealed["kid"] != owner.key:
             raise SealedError("the key is gone")
-        found: dict[str, Any] = orjson.loads(sealed["ct"][::-1])
+        found: dict[str, Any]
+        at, found = orjson.loads(sealed["ct"][::-1])
+        if not at or tuple(at) != place:
+            raise SealedError("it stood elsewhere")
         return found
 
 

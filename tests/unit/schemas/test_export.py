@@ -26,6 +26,7 @@ from schemas.compatibility.export import (
 from schemas.log import topics
 from schemas.log.codec import Codec
 from schemas.log.owner import Owner
+from schemas.security.sealing import Place
 from tests.unit.schemas.examples import Example, valid
 
 
@@ -64,10 +65,10 @@ def test_what_is_on_the_wire_fits_the_exported_schema(example: Example) -> None:
 
 def test_an_encrypted_part_fits_too() -> None:
     class Sealing:
-        def seal(self, owner: Owner, plain: dict[str, Any]) -> dict[str, Any]:
+        def seal(self, owner: Owner, plain: dict[str, Any], place: Place) -> dict[str, Any]:
             return {"alg": "A256GCM", "kid": "1", "ct": "eA=="}
 
-        def open(self, owner: Owner, sealed: dict[str, Any]) -> dict[str, Any]:
+        def open(self, owner: Owner, sealed: dict[str, Any], place: Place) -> dict[str, Any]:
             return sealed
 
     example = next(e for e in valid() if e.topic == topics.UPDATES.name and "fact" in str(e))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import orjson
@@ -13,12 +14,15 @@ import pytest
 from memstream.keyring.cipher import AesCipher
 from query.errors import ProblemError
 from query.key_threads import KeyThreads
-from query.views.sealed import opened
+from query.reading.hot import opened_group
+from query.views.sealed import PLACE, opened
 from schemas.events.hot_memory import HotRow, hot_memory
 from schemas.events.memory import MemoryBody
 from schemas.events.session_value import row_of_sealed, session_value, value_of_row
+from schemas.events.sessions import SessionState
 from schemas.log.codec import Codec, Event
 from schemas.log.owner import user
+from schemas.log.places import columns_of_place
 from schemas.profile.model import Profile
 from schemas.security.sealed_rows import by_profile, everything
 from schemas.security.sealing import KeysAway
@@ -55,8 +59,18 @@ def item(keys: MemoryKeys, event: Event) -> Item:
 
 def stored(event: Event, sealed: Any = None) -> dict[str, Any]:
     """A row as Postgres gives it back."""
-    found = postgres_row(event, sealed)
-    return of_store(found)
+    return read_as(type(event), of_store(postgres_row(event, sealed)))
+
+
+def context(keys: MemoryKeys) -> Any:
+    """What of a request's context opens rows."""
+    return SimpleNamespace(deps=SimpleNamespace(codec=Codec(AesCipher(keys)), key_threads=KEYS))
+
+
+def read_as(model: Any, row: dict[str, Any]) -> dict[str, Any]:
+    """With its place, as statements select it of the row's columns (`sealed_columns`)."""
+    kind, *names = columns_of_place(model)
+    return {**row, PLACE: [kind, *(str(row[name]) for name in names)] if row["sealed"] else None}
 
 
 def of_store(found: tuple[Table, Row] | None) -> dict[str, Any]:
@@ -78,6 +92,7 @@ async def test_c7_a_sealed_row_holds_no_text_and_opens_to_the_clear_one(keys: Me
     (back,) = await opened(Codec(AesCipher(keys)), [row], KEYS)
     assert clear.pop("sealed") is None
     assert clear.pop("sealed_for") is None
+    assert clear.pop(PLACE) is None
     for name in TEXT:  # a part that is empty is not in the log
         assert (back.get(name) or None) == (clear.get(name) or None) or name == "body", name
     assert {k: v for k, v in back.items() if k not in TEXT} == {k: v for k, v in clear.items() if k not in TEXT}
@@ -142,7 +157,8 @@ async def test_c7_a_session_in_redis_is_sealed_and_opens_to_the_same_value(keys:
     assert args[4:] == [0, 0], "the lists of the seed hold text"
     held = args[3]
     assert SAID.encode() not in held
-    (row,) = await opened(Codec(AesCipher(keys)), [row_of_sealed(orjson.loads(held))], KEYS)
+    row = row_of_sealed(orjson.loads(held)) | {"tenant": state.tenant}
+    (row,) = await opened(Codec(AesCipher(keys)), [read_as(SessionState, row)], KEYS)
     assert value_of_row(row) == session_value(state)
 
 
@@ -152,7 +168,8 @@ async def test_c7_hot_memory_in_redis_is_sealed_and_opens_to_the_same_value(keys
     assert [r["key"] for r in rows] == [None, None], "a decision's key is its text"
     held = orjson.dumps(hot_memory(HotRow.of_row(r) for r in rows))
     assert SAID.encode() not in held
-    back = {name: await opened(Codec(AesCipher(keys)), group, KEYS) for name, group in orjson.loads(held).items()}
+    snapshot = orjson.loads(held)
+    back = {name: await opened_group(context(keys), events[0].owner, group) for name, group in snapshot.items()}
     clear = hot_memory(HotRow.of_row(stored(e) | {"known_at": e.known_at}) for e in events)
     assert back == clear
 

@@ -19,7 +19,7 @@ from schemas.security.encrypted_values import Original
 from schemas.security.sealing import KeysAway
 from streams.state.protocol import StoreAway
 from tests.unit.streams.test_watchdog import LIMIT, Ended, Machine
-from tests.unit.test_keyring import ANN, MemoryKeys
+from tests.unit.test_keyring import ANN, HERE, MemoryKeys
 
 TAKEN = (Original("PHONE_NUMBER", "<PHONE_NUMBER:0123456789ab>", "202-555-0143"),)
 
@@ -45,7 +45,7 @@ def keeps(keys: Keys) -> object:
 
 def seals_and_opens(keys: Keys) -> object:
     cipher = AesCipher(keys)
-    return cipher.open(ANN, cipher.seal(ANN, {"content": "I like tea."}))
+    return cipher.open(ANN, cipher.seal(ANN, {"content": "I like tea."}, HERE), HERE)
 
 
 @pytest.mark.parametrize("use", [keeps, seals_and_opens])
@@ -74,7 +74,7 @@ def test_a_workers_keys_say_that_they_wait(tmp_path: Path, encryption: Literal["
         sealing.vault.keep(ANN, "turn-1", TAKEN)
     if sealing.cipher is not None:
         with pytest.raises(KeysAway):
-            sealing.cipher.seal(ANN, {"content": "I like tea."})
+            sealing.cipher.seal(ANN, {"content": "I like tea."}, HERE)
     assert said == ["waits"] * (1 if sealing.cipher is None else 2)
 
 
