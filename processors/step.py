@@ -20,7 +20,7 @@ from schemas.log.topics import Topic
 
 T = TypeVar("T")
 P = TypeVar("P")
-E = TypeVar("E", MemoryCommand, Feedback, ProjectCommand)
+E = TypeVar("E", bound=MemoryCommand | Feedback | ProjectCommand)
 Prepared: TypeAlias = Any
 """What `prepare` makes of a record. Each step has a type of its own, which nobody else looks into."""
 

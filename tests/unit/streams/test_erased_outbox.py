@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from memstream.erasure.log import standing
 from processors.step import Emit, Out, Record, StateSpace
 from schemas.events.envelope import Envelope
 from schemas.events.erasure import Erasure
@@ -21,6 +20,7 @@ from streams.runner import Message, RunnerConfig, StepRunner
 from streams.state.memory import MemoryStateStore
 from streams.state.protocol import OutboxRow, StoreAway
 from tests.unit.streams.toy import START, Counter, turn
+from tests.unit.topology.erasure_log import standing
 from tests.unit.topology.test_erasure_log import Stored
 
 P = partition(user("acme", "ann"), 8)

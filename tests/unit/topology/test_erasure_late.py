@@ -7,7 +7,6 @@ from typing import Any, cast
 
 import pytest
 
-from memstream.erasure.log import standing
 from memstream.reprocess.amend_log import amendment
 from processors.pii.stored_texts import record_of
 from schemas.events.amendments import Amendment, AmendmentBody
@@ -27,6 +26,7 @@ from sinks.decode import decode
 from sinks.memory import ALL_TOPICS, MemorySink
 from sinks.protocol import Message, SinkBatch
 from tests.unit.topology.erasure_bench import Bench
+from tests.unit.topology.erasure_log import standing
 
 
 async def test_n6_what_was_accepted_before_is_dropped_however_late_it_comes(bench: Bench) -> None:

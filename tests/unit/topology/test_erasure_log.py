@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from memstream.erasure import log as kept_topics
-from memstream.erasure.log import _names, readable, standing
+from memstream.erasure.log import _names, readable
 from memstream.reprocess.amend_log import amendment
 from processors.pii.stored_texts import record_of
 from schemas.events.amendments import Amendment
@@ -20,6 +20,7 @@ from schemas.events.memory import Decision, JobResult, JobResultBody, MemoryComm
 from schemas.log import topics
 from schemas.log.codec import Codec
 from tests.unit.sinks.events import decision, hot, memory
+from tests.unit.topology.erasure_log import standing
 
 CUT = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 _CODEC = Codec()
