@@ -12,15 +12,14 @@ from datetime import datetime
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from processors.state_tables import ByteRows, OwnerSingle, OwnerTable, Single, Table
-from schemas.events.documents import ProjectCommand
-from schemas.events.memory import Feedback, MemoryCommand
+from schemas.events.envelope import Envelope
 from schemas.log.codec import Event
 from schemas.log.owner import Owner
 from schemas.log.topics import Topic
 
 T = TypeVar("T")
 P = TypeVar("P")
-E = TypeVar("E", bound=MemoryCommand | Feedback | ProjectCommand)
+E = TypeVar("E", bound=Envelope)
 Prepared: TypeAlias = Any
 """What `prepare` makes of a record. Each step has a type of its own, which nobody else looks into."""
 
@@ -47,7 +46,7 @@ def accepted_as(prepared: E, record: Record) -> E:
     """What `prepare` made of the record's event, accepted when the record is: one that came after an erasure is dated
     behind it (`processors.erasure.guard`), and that was not known when it was prepared."""
     at = getattr(record.event, "accepted_at", None)
-    return prepared if prepared.accepted_at == at else prepared.model_copy(update={"accepted_at": at})
+    return prepared if getattr(prepared, "accepted_at", None) == at else prepared.model_copy(update={"accepted_at": at})
 
 
 @dataclass(frozen=True, slots=True)
