@@ -10,6 +10,7 @@ from typing import Literal
 
 from processors.reader.rules.corrections import as_meant_zh, takes_back_zh
 from processors.reader.rules.named_zh import named
+from processors.reader.rules.own_state_zh import FINDINGS
 from processors.reader.rules.text import Sentence
 
 Subject = Literal["我", "我们", "我的", "亲友", "other", "unnamed"]
@@ -62,7 +63,7 @@ _WITHIN = re.compile(
 _ASKS_OF_IT = re.compile(
     rf"\s*(?:{FILLER.pattern})?[我俺](?!想|要问|不知|不懂|不清楚|不确定|咨询|这)[^，。问]{{3,20}}?(?<![有是想说看道不没])"
     r"(?=还?(?:可以|能)[\u4e00-\u9fff]{1,10}(?:吗|么|嘛)[？?]?$|(?:能不能|可不可以|能否)[\u4e00-\u9fff]{1,10}|(?:会不会|要不要|需不需要|该怎么|应该怎么|怎么办|怎么治|怎么处理"
-    r"|吃什么|有影响吗|正常吗|严重吗|行吗|行不行))"
+    r"|吃什么|有影响吗|正常吗|行吗|行不行))"
 )
 _UNREAL = re.compile(r"就好了|该多好|多好[啊呀]?$|的话$|再说[吧]?$")
 """Behind what is only wished or not yet so."""
@@ -108,7 +109,7 @@ _OTHER = re.compile(
     r"(?:他们?|她们?|它们?|你们?|您|大家|有人|别人|人家|该|其|老人(?!家)"
     rf"|(?P<child>{CHILD})|[大小]的(?={_GROWS})"
     r"|[这那](?!学期|[一几两半个]?(?:周|月|年|天|星期|礼拜|阵|段|次|回)|会儿?|里|边|儿|时|辈子|之[前后])"
-    rf"|(?:家里的?)?(?P<kin>{_KIN})|(?:(?![\u4e00-\u9fffA-Za-z]{{0,5}}(?:电图|彩超|B超|CT|检查|报告|结果|片子?)说)[\u4e00-\u9fff]{{1,6}}(?:说|觉得|认为|问|告诉"
+    rf"|(?:家里的?)?(?P<kin>{_KIN})|(?:(?![\u4e00-\u9fffA-Za-z]{{0,5}}(?:{FINDINGS})说)[\u4e00-\u9fff]{{1,6}}(?:说|觉得|认为|问|告诉"
     r"|以为)))"
 )
 _KNOWN_TO = re.compile(r"[我俺]所?(?:知道|认识|见过|了解|听说)的")

@@ -14,12 +14,14 @@ def _any(name: str) -> str:
     return "|".join(sorted(_DATA[name].split(), key=len, reverse=True))
 
 
+FINDINGS = _any("findings")
+"""What says something without being a person."""
 HEALED = re.compile(_any("healed"))
 _SIGN = re.compile(
     rf"(?![^，]{{0,14}}(?:{_any('sign_of_all')}))(?:(?:就是|觉得|感觉|感到|有点|有些|总是?|老是?|经常|偶尔|有时候?|最近|现在|平时|晚上|白天|[，、])*"
     rf"[^，我你您他她]{{0,12}}?(?:{_any('signs')})"
-    rf"|(?:去|做了?|查了?|拍了?|照了?|检查了?|复查了?|曾?做过|的)?(?:(?:心脏|头部|腹部|胸部)?(?:{_any('exams')})[、，]?){{1,3}}[^，我你您他她的]{{0,3}}(?:(?:{_any('exam_says')})[^，]{{2,}}|都?正常$|都?没问题$|都?没事$)"
-    rf"|(?:平时|从来|以前|既往|也|还|并|目前)*(?:没有?|无)(?:其[他它]|别的|任何|慢性|家族|过往|既往|什么)*(?:{_any('of_illness')})$)"
+    rf"|(?:去|做了?|查了?|拍了?|照了?|检查了?|复查了?|曾?做过|的)?(?:(?:{_any('exam_of')})?(?:{_any('exams')})[、，]?){{1,3}}[^，我你您他她的]{{0,3}}(?:(?:{_any('exam_says')})[^，]{{2,}}|都?正常$|都?没问题$|都?没事$)"
+    rf"|(?:平时|从来|以前|既往|也|还|并|目前)*(?:没有?|无)(?:{_any('of_any')})*(?:{_any('of_illness')})$)"
 )
 """What somebody feels in their body, or what was found there, is theirs where nobody else is named."""
 _GOODS = re.compile(rf"(?:{_any('goods')})[^，你您他她]{{0,8}}?(?:{_any('goods_states')})")

@@ -167,7 +167,7 @@ async def test_d5_an_answer_in_its_own_turn_is_a_secret_by_its_question(
     [
         ("What's your passport number?", "E12345678", "<PASSPORT>", False),
         ("I need your passport number to book.", "Sure, it's N4471902, new", "Sure, it's <PASSPORT>, new", False),
-        ("Could you give me your driver's licence number?", "F255-921-50-0940", "<US_DRIVER_LICENSE>", False),
+        ("Could you give me your driver's licence number?", "S514-7788-1234", "<US_DRIVER_LICENSE>", False),
         ("What's your SSN?", "845119027", "<US_SSN>", False),
         ("Which bank account should it go to?", "To 73019284, please", "To <BANK_ACCOUNT>, please", False),
         ("What number can I call you on?", "555-0147", "<PHONE_NUMBER>", False),
