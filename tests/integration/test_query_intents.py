@@ -140,7 +140,7 @@ async def test_a9_the_profiles_budget_holds_and_the_requests_goes_before_it(env:
     """An oversized Chinese report is passed over; what comes after it still gets in."""
     furnish(env, "budget", ["受试者入组进展的详细说明。" * 900, REPORTS[0]])
     count = token_counter(PROFILE.encoding).count
-    for budget in (None, 40, 120, 6_000):
+    for budget in (None, 80, 120, 6_000):
         got = await ask(env, "budget", QUERY, **({} if budget is None else {"budget_tokens": budget}))
         frame = [s for s in got["sections"] if s["name"] in ("system_instructions", "current_user_request")]
         least = count("\n\n".join(s["text"] for s in frame))

@@ -94,7 +94,8 @@ def site(addresses: Addresses) -> Iterator[Site]:
 def _text(row: Mapping[str, Any]) -> str:
     """By whatever its kind of row has."""
     named = {**row, **row.get("body", {})}
-    return str(named.get("content") or named.get("text") or named.get("summary") or named.get("value"))
+    value = named.get("content") or named.get("text") or named.get("summary") or named.get("value")
+    return str(value["goal"] if isinstance(value, dict) else value)
 
 
 async def _everything(db: Database) -> dict[str, list[dict[str, Any]]]:
