@@ -6,9 +6,9 @@ What stands so far away must look like nothing else, so the checks are stricter 
 
 import re
 
+from inference.pii.prose_secrets import KEY_EN, KEY_ZH, OPAQUE, SOMETHING_ELSE, START, opaque, strong
 from inference.pii.rules import Check, Rule
-from inference.pii.secret_values import capital, figured, mixed, paired, said, word
-from inference.pii.told_secrets import KEY_EN, KEY_ZH, OPAQUE, SOMETHING_ELSE, START, opaque, strong
+from inference.pii.secret_values import capital, everyday_score, figured, mixed, paired, word
 
 CREDENTIAL = "CREDENTIAL"
 
@@ -72,7 +72,7 @@ _ENGLISH: tuple[Rule, ...] = (
     ),
     _rule("password is, further on", rf"{_SAID}{_ITSELF}[^.?!\n]{{1,60}}?[ ,](?:is|was)[ ]{_QUOTE}{_ANY}", _WORD_NEEDS,
           figured),
-    _rule("password, quoted", rf"{_SAID}[ ]['\"“](?P<value>[^'\"“”\n]{{4,60}})['\"”]", _WORD_NEEDS, said),
+    _rule("password, quoted", rf"{_SAID}[ ]['\"“](?P<value>[^'\"“”\n]{{4,60}})['\"”]", _WORD_NEEDS, everyday_score),
     _rule(
         "before its password",
         rf"{START}(?P<value>[A-Za-z0-9][!-+.-~]{{5,63}}),?[ ](?:(?:on|in|everywhere)[^.?!\n]{{0,30}},[ ])?(?:a"
@@ -216,7 +216,7 @@ _CHINESE: tuple[Rule, ...] = (
         ("登录",),
         capital,
     ),
-    _rule("password, quoted zh", rf"{_SAID_ZH}[“「\"](?P<value>[^“”「」\"\n]{{4,60}})[”」\"]", ("密码", "口令"), said),
+    _rule("password, quoted zh", rf"{_SAID_ZH}[“「\"](?P<value>[^“”「」\"\n]{{4,60}})[”」\"]", ("密码", "口令"), everyday_score),
     _rule("code of a mailbox zh", r"授权码(?:是|:|为)?[ ]?(?P<value>[a-z]{16})(?![A-Za-z])", ("授权码",),
           lambda value, near: 0.85),
     _rule(

@@ -83,7 +83,7 @@ def up(data: Data = None) -> None:
 
     Example: memstream up --data /srv/memstream
     """
-    from memstream.checks.given import check_given
+    from memstream.checks.addresses import check_given
     from memstream.stack import EmbeddedStack
     from memstream.stack.up import given, single_threaded, start
     from schemas.profile.model import load_profile
@@ -91,8 +91,8 @@ def up(data: Data = None) -> None:
     single_threaded()
     settings = settings_of(data)
     for name, near in unknown_names(os.environ):
-        meant = f"; did you mean {near}?" if near else ""
-        errors.print(f"memstream: {name} is no setting and is passed over{meant}", markup=False, soft_wrap=True)
+        suggestion = f"; did you mean {near}?" if near else ""
+        errors.print(f"memstream: {name} is no setting and is passed over{suggestion}", markup=False, soft_wrap=True)
     load_profile(settings.profile, settings.profiles_dir)  # here, and not again and again in processes that restart
     check_given(settings)
 
@@ -257,10 +257,10 @@ def main() -> None:
     try:
         command()
     except Exception as exc:
-        told = failure(exc)
-        if told is None:
+        message = failure(exc)
+        if message is None:
             raise
-        fail(*told)
+        fail(*message)
 
 
 _FENCED = (
@@ -294,7 +294,7 @@ def failure(exc: Exception) -> tuple[str, int] | None:
 
     from inference.weights import WeightsError
     from memstream.audit import AuditError
-    from memstream.checks.given import AddressError
+    from memstream.checks.addresses import AddressError
     from memstream.cli.formats import FileError
     from memstream.cli.http import BusyError, ServiceError
     from memstream.cli.keyring import BackupError

@@ -45,7 +45,7 @@ def status(data: Data = None, as_json: Json = False) -> None:
     """
     with _connect(data) as conn:
         rows = conn.execute(_COUNTS).fetchall()
-    _tell(
+    _print_result(
         {"masters": rows}, as_json, *(f"{r['master_id']}  {r['keys']} keys, {r['destroyed']} destroyed" for r in rows)
     )
 
@@ -73,8 +73,8 @@ def rotate(
     count = keyring.rewrap()
     dropped = masters.drop_others() if drop_old else 0
     keyring.close()
-    told = {"master_id": masters.current, "rewrapped": count, "dropped": dropped}
-    _tell(told, as_json, f"{count} data keys are wrapped with {masters.current}; {dropped} older master keys dropped")
+    result = {"master_id": masters.current, "rewrapped": count, "dropped": dropped}
+    _print_result(result, as_json, f"{count} data keys are wrapped with {masters.current}; {dropped} older master keys dropped")
 
 
 @app.command()
@@ -89,7 +89,7 @@ def backup(file: Path, data: Data = None, as_json: Json = False) -> None:
             " FROM trust.data_keys ORDER BY owner, generation"
         ).fetchall()
     replace_private(file, b"".join(orjson.dumps(r) + b"\n" for r in rows))
-    _tell({"keys": len(rows), "file": str(file)}, as_json, f"{len(rows)} keys in {file}")
+    _print_result({"keys": len(rows), "file": str(file)}, as_json, f"{len(rows)} keys in {file}")
 
 
 @app.command()
@@ -102,8 +102,8 @@ def restore(file: Path, data: Data = None, as_json: Json = False) -> None:
         rows = [_row(line) for line in file.read_bytes().splitlines()]
         added = sum(conn.execute(_RESTORE, row).rowcount for row in rows)
         destroyed = sum(conn.execute(_DESTROY, row).rowcount for row in rows if row["wrapped"] is None)
-    told = {"keys": len(rows), "added": added, "destroyed": destroyed}
-    _tell(told, as_json, f"{added} of {len(rows)} keys were missing, {destroyed} were destroyed since")
+    result = {"keys": len(rows), "added": added, "destroyed": destroyed}
+    _print_result(result, as_json, f"{added} of {len(rows)} keys were missing, {destroyed} were destroyed since")
 
 
 def _row(line: bytes) -> dict[str, Any]:
@@ -122,11 +122,11 @@ def _connect(data: Path | None) -> psycopg.Connection[dict[str, Any]]:
     return postgres_connections.connect(dsn, autocommit=True, row_factory=dict_row)
 
 
-def _tell(told: dict[str, Any], as_json: bool, *lines: str) -> None:
+def _print_result(result: dict[str, Any], as_json: bool, *lines: str) -> None:
     from memstream.cli.app import print_json
 
     if as_json:
-        print_json(told)
+        print_json(result)
     else:
         typer.echo("\n".join(lines))
 

@@ -88,7 +88,7 @@ def demo(
 @asynccontextmanager
 async def _stack(settings: Settings) -> AsyncIterator[str]:
     """The stack that runs on the data folder, else one of our own for as long as the block lasts."""
-    from memstream.checks.given import check_given
+    from memstream.checks.addresses import check_given
     from memstream.stack import EmbeddedStack
     from memstream.stack.state import running_addresses
     from memstream.stack.up import given, start
@@ -219,8 +219,8 @@ def evaluate(
     except OSError as exc:
         raise FileError(f"{exc.filename or file}: {exc.strerror}") from None
     except (json.JSONDecodeError, UnicodeDecodeError, KeyError) as exc:
-        told = f" ({exc} is missing)" if isinstance(exc, KeyError) else ""
-        raise FileError(f"{file}: not of the shape that docs/quality.md gives for {name.value}{told}") from None
+        detail = f" ({exc} is missing)" if isinstance(exc, KeyError) else ""
+        raise FileError(f"{file}: not of the shape that docs/quality.md gives for {name.value}{detail}") from None
     if as_json:
         print_json(result)
     else:

@@ -25,7 +25,7 @@ _PROJECT = "project"
 _NARRATIVE = "profile"
 """Kind of the record that holds a user's narrative."""
 _NEVER = ("tick", "marker", "erasure")
-Stands: TypeAlias = Callable[[str, int], bool]
+KeyExists: TypeAlias = Callable[[str, int], bool]
 """Whether a data key can still be had, by owner and generation."""
 COMPACTED_DAYS = 8
 """A record that a null follows is gone when its segment (a day) is compacted (`max.compaction.lag.ms`, 7 days)."""
@@ -76,7 +76,7 @@ class Log:
         self._topics.write(_behind(place, taken) for place, taken in found.items())
         return dict(Counter(topic for topic, _, _ in found))
 
-    def remains(self, e: Erasure, now: datetime, stands: Stands) -> list[Remains]:
+    def remains(self, e: Erasure, now: datetime, key_exists: KeyExists) -> list[Remains]:
         """What the brokers hold until their retention has passed, or until compaction has met the nulls."""
         wanted = {t: self._partitions(t, e) for t in topics.CATALOGUE if t is not topics.PROFILES}
         kept = {t.name: t.cleanup is not Cleanup.DELETE for t in wanted}
@@ -86,7 +86,7 @@ class Log:
             name = m.topic() or ""
             if _taken(m, e, projects=True) is not None if kept[name] else _names(m, e):
                 counts[name] += 1
-                open_[name] += readable(m, stands)
+                open_[name] += readable(m, key_exists)
         out = []
         for topic in wanted:
             if count := counts[topic.name]:
@@ -98,7 +98,7 @@ class Log:
     def _standing(self, e: Erasure) -> dict[Place, Taken]:
         """Of the erasure's records those whose newest value is no null."""
         kept = [t for t in topics.CATALOGUE if t.cleanup is not Cleanup.DELETE and t is not topics.PROFILES]
-        return standing(self._read({t: self._partitions(t, e) for t in kept}), e)
+        return remaining_records(self._read({t: self._partitions(t, e) for t in kept}), e)
 
     def _partitions(self, topic: Topic, e: Erasure) -> Iterable[int]:
         """Where records of the owner may be: a project's are anywhere, dead letters lie as their source."""
@@ -110,7 +110,7 @@ class Log:
         return self._topics.read([(topic.name, p) for topic, numbers in wanted.items() for p in numbers])
 
 
-def readable(m: Stored, stands: Stands) -> bool:
+def readable(m: Stored, key_exists: KeyExists) -> bool:
     """Can its words still be read: in the clear (another program wrote it so, encryption was off), bytes that are no
     event, or sealed under a key that stands (a project's; the user's own, of what was said between the request and the
     cut-off, which is sealed with the next one already)? What has no sealed part holds no words."""
@@ -120,12 +120,12 @@ def readable(m: Stored, stands: Stands) -> bool:
         if not isinstance(sealed, dict) or sealed.keys() != ENCRYPTED_KEYS:
             return sealed is not None
         source = dict(m.headers() or ()).get("source_topic", b"").decode() or m.topic() or ""
-        return stands(clear_owner(source, data).key, int(sealed["kid"]))
+        return key_exists(clear_owner(source, data).key, int(sealed["kid"]))
     except (DecodeError, ValueError, TypeError, KeyError):
         return True
 
 
-def standing(records: Iterable[Stored], e: Erasure) -> dict[Place, Taken]:
+def remaining_records(records: Iterable[Stored], e: Erasure) -> dict[Place, Taken]:
     """What the erasure takes of these records, each partition in its order: those accepted by the cut-off, and of a
     user's or session's all before the erasure itself in its partition, whatever a clock said. It comes there more than
     once, as do those records (a step's outbox is delivered again, the queue of a process that stood still goes out):
@@ -287,10 +287,10 @@ def _own(data: dict[str, Any]) -> Any:
 
 def _accepted(data: dict[str, Any], m: Stored) -> datetime:
     for name in _TIMES:
-        told = data.get(name)
-        if isinstance(told, str):
+        accepted = data.get(name)
+        if isinstance(accepted, str):
             try:
-                at = datetime.fromisoformat(told)
+                at = datetime.fromisoformat(accepted)
             except ValueError:
                 continue
             return min(at, _when(m)) if header(_headers(m), REPLAY_OF) is not None else at
@@ -302,5 +302,5 @@ def _when(m: Stored) -> datetime:
 
 
 def _headers(m: Stored) -> Headers:
-    told: Any = m.headers() or ()
-    return [(k, v) for k, v in told if isinstance(v, bytes)]
+    pairs: Any = m.headers() or ()
+    return [(k, v) for k, v in pairs if isinstance(v, bytes)]

@@ -131,8 +131,8 @@ class Probe:
         client: Any = MilvusClient(**milvus_options(self._settings.milvus_access), timeout=30)
         with closing(client):
             for name in client.list_collections():
-                told = client.describe_collection(name)["fields"]
-                fields = [f["name"] for f in told if f["name"] not in _VECTORS]
+                schema_fields = client.describe_collection(name)["fields"]
+                fields = [f["name"] for f in schema_fields if f["name"] not in _VECTORS]
                 rows = client.query_iterator(name, filter='pk != ""', output_fields=fields, batch_size=1_000)
                 while batch := rows.next():
                     for row in batch:
@@ -202,8 +202,8 @@ class Probe:
     def _note(self, topic: str, at: int) -> None:
         found = topics.BY_NAME.get(topic)
         days = 1 + ((found.retention_days if found else None) or COMPACTED_DAYS - 1)
-        gone = datetime.fromtimestamp(at / 1000, UTC).date() + timedelta(days=days)
-        self.until[f"kafka {topic}"] = max(gone, self.until.get(f"kafka {topic}", gone))
+        removed_on = datetime.fromtimestamp(at / 1000, UTC).date() + timedelta(days=days)
+        self.until[f"kafka {topic}"] = max(removed_on, self.until.get(f"kafka {topic}", removed_on))
 
 
 def _in_file(path: Path, wanted: Sequence[bytes], pattern: re.Pattern[bytes]) -> list[bytes]:

@@ -240,16 +240,16 @@ class Keyring:
         under it holds up the steps for all whose records lie behind it."""
         if self._fitting:
             return
-        told = [row[0] for row in conn.execute(statements.MASTERS).fetchall()]
-        for master_id in told:
+        master_ids = [row[0] for row in conn.execute(statements.MASTERS).fetchall()]
+        for master_id in master_ids:
             row = conn.execute(statements.OF_MASTER, (master_id,)).fetchone()
             if row is not None and self._opens(master_id, *row):
                 self._fitting = True
                 return
-        if told:
+        if master_ids:
             raise MasterKeyError(
                 f"the master keys here (current: {self._masters.current}) open no data key that stands (wrapped with"
-                f" {', '.join(told)}): none is made under them"
+                f" {', '.join(master_ids)}): none is made under them"
             )
 
     def _opens(self, master_id: str, owner: str, generation: int, wrapped: bytes) -> bool:

@@ -84,8 +84,8 @@ def in_milvus(event: Event) -> Held | None:
         case ScreenedTurn():
             return _held("turns", event, milvus_key(event), until=event.expires_at, held=is_held(event))
         case MemoryUpdate():
-            gone = event.op == "delete"
-            return _held("memories", event, milvus_key(event), held=is_held(event), marked=gone)
+            deleted = event.op == "delete"
+            return _held("memories", event, milvus_key(event), held=is_held(event), marked=deleted)
     return None
 
 
@@ -160,13 +160,13 @@ class Fold:
             if mine and taken and name[0] in FED_BY[topic]:
                 del self.records[name]
 
-    def _remove(self, gone: Tombstone) -> None:
+    def _remove(self, tombstone: Tombstone) -> None:
         """As the sinks do: a memory once it is marked deleted, a session at once."""
-        if (memory := memory_of(gone)) is not None:
+        if (memory := memory_of(tombstone)) is not None:
             name: tuple[object, ...] = ("memory", *memory)
             if name in self.records and self.records[name].marked:
                 del self.records[name]
-        if (session := session_of(gone)) is not None:
+        if (session := session_of(tombstone)) is not None:
             tenant, user_id, rest = session
             self.records.pop(("session", tenant, user_id, rest), None)
             first, _, message_id = rest.partition("/")

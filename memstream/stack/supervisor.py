@@ -155,12 +155,12 @@ class Supervisor:
         A signal during the start ends that too; its error, should it fail, is raised after everything is stopped.
         Only in the main thread's event loop.
         """
-        asked = asyncio.Event()
+        stop_requested = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in signals:
-            loop.add_signal_handler(number, asked.set)
+            loop.add_signal_handler(number, stop_requested.set)
         starting = asyncio.ensure_future((start or self.start_all)())
-        signalled = asyncio.create_task(asked.wait())
+        signalled = asyncio.create_task(stop_requested.wait())
         try:
             await asyncio.wait({starting, signalled}, return_when=asyncio.FIRST_COMPLETED)
             if starting.done() and not starting.exception():

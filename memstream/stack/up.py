@@ -129,8 +129,8 @@ def _answers(settings: Settings, port: int) -> Probe:
     async def probe(pid: int) -> bool:
         try:
             # An HTTP client reads every authority of the system: too much to ask with, ten times a second.
-            _, door = await asyncio.open_connection(settings.host, port)
-            door.close()
+            _, writer = await asyncio.open_connection(settings.host, port)
+            writer.close()
             async with httpx.AsyncClient(timeout=2, verify=verification(settings)) as client:
                 return (await client.get(url)).status_code == 200
         except (OSError, httpx.HTTPError):

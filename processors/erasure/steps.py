@@ -10,9 +10,9 @@ from processors.erasure.guard import Erased
 from processors.erasure.refused import REFUSED
 from processors.memory import citations, ended_records, marks
 from processors.memory.habits import mining as habits
-from processors.memory.replaced import Replaced
+from processors.memory.replaced_versions import Replaced
 from processors.memory.rows import RECORDS, REJECTIONS, TAILS, VERSIONS_OF_SESSION, Tail
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.summary import Summary
 from processors.ports import Models, ProfileBook
 from processors.reader import pending_replies
@@ -146,11 +146,11 @@ class GateEraser(OwnRows):
         rows.table(VERSIONS_OF_SESSION).delete(session_id)
         Replaced(rows).leave(session_id)
         rows.clear(rows.keys())  # nothing but what is derived from them
-        standing = Standing(rows, self._calibration, self._models.embedder.dimensions, self._models.hash_key)
-        gone = [name for name, _ in versions if standing.get(name) is None]
-        done.outs += marks.told_gone(standing, gone)
+        store = UserMemoryStore(rows, self._calibration, self._models.embedder.dimensions, self._models.hash_key)
+        removed = [name for name, _ in versions if store.get(name) is None]
+        done.outs += marks.remove_marks_of(store, removed)
         profile = self._book.of(e.tenant)
-        done.outs += Summary(e.owner, standing, rows, profile, e.accepted_at, ask_model=False).without()
+        done.outs += Summary(e.owner, store, rows, profile, e.accepted_at, ask_model=False).without()
         done.found = {"records": len(versions)}
         return done
 

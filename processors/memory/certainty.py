@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from processors.memory.doubted import SAID_AGAIN, is_doubted
 from processors.memory.emit import Changes, because
+from processors.memory.low_readings import SAID_AGAIN, is_doubted
 from processors.memory.rules import EXPLICIT, readable
 from processors.reader.rules.protocol import values_of
 from schemas.events.memory import LOW_READING, Candidate, MemoryUpdate, Source
@@ -33,8 +33,8 @@ def raised(twin: MemoryUpdate, c: Candidate, *, again: bool) -> Changes:
     """Said outright, or twice: an inferred record is confirmed where it was said `again` by another turn, one that was
     doubted is believed again."""
     highest = max(twin.confidence, EXPLICIT if meant(c, twin) else c.confidence)
-    said: Source = "confirmed" if again else "explicit"
-    sure: Changes = {"source": said if twin.source == "inferred" else twin.source, "confidence": highest}
+    source: Source = "confirmed" if again else "explicit"
+    sure: Changes = {"source": source if twin.source == "inferred" else twin.source, "confidence": highest}
     if not readable(highest):
         return {**sure, "state": "observed"}
     waited = is_doubted(twin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from processors.memory.vague import PLACES, vaguer
+from processors.memory.vagueness import PLACES, vaguer
 from processors.memory.values import canonical
 from schemas.base import JsonValue
 from schemas.events.memory import Candidate, Extraction
@@ -49,7 +49,7 @@ class CallersValues:
     def _values(self, name: str) -> _Values:
         found = self._fields.get(name)
         if found is None:
-            told = self._told[name]
-            values = tuple(told) if isinstance(told, list) else (told,)
+            known = self._told[name]
+            values = tuple(known) if isinstance(known, list) else (known,)
             found = self._fields[name] = _Values(values, frozenset(canonical(one) for one in values))
         return found

@@ -16,7 +16,7 @@ from processors.dedupe.calibration import Calibration
 from processors.dedupe.features import Features
 from processors.dedupe.window import Entry, NearDuplicateWindow
 from processors.memory.changes.nearest import NearestStanding
-from processors.memory.doubted import Doubted, is_doubted
+from processors.memory.low_readings import Doubted, is_doubted
 from processors.memory.rows import Rejection
 from processors.memory.values import canonical, wording
 from schemas.base import JsonValue
@@ -125,8 +125,8 @@ class Index:
             self.tables.add(u.category, u.record_id)
         if (saying := saying_of(u)) is not None:
             self.sayings.add(saying, u.record_id)
-        for told in u.also:
-            self.also.add(told, u.record_id)
+        for alias in u.also:
+            self.also.add(alias, u.record_id)
         for named in u.conflicts_with:
             self.naming.add(named, u.record_id)
         if u.kind in LEARNED and u.state == "active":
@@ -155,8 +155,8 @@ class Index:
             self.tables.remove(u.category, u.record_id)
         if (saying := saying_of(u)) is not None:
             self.sayings.remove(saying, u.record_id)
-        for told in u.also:
-            self.also.remove(told, u.record_id)
+        for alias in u.also:
+            self.also.remove(alias, u.record_id)
         for named in u.conflicts_with:
             self.naming.remove(named, u.record_id)
         if self.near is not None:
@@ -209,8 +209,8 @@ def values_of(update: MemoryUpdate) -> dict[str, JsonValue]:
 
 def since(update: MemoryUpdate) -> datetime:
     """From when on the values of a standing record hold: its rest (`fields_left`) has its own time in the log."""
-    told = update.sealed.attributes.get("since")
-    return datetime.fromisoformat(told) if isinstance(told, str) else update.valid_from or update.occurred_at
+    stated = update.sealed.attributes.get("since")
+    return datetime.fromisoformat(stated) if isinstance(stated, str) else update.valid_from or update.occurred_at
 
 
 def vector(raw: bytes) -> npt.NDArray[np.float16] | None:

@@ -11,14 +11,13 @@ from processors.dedupe.calibration import Calibration
 from processors.dedupe.compare import Verdict
 from processors.dedupe.features import Features, extract_features
 from processors.dedupe.window import WINDOW, Match, NearDuplicateWindow
-from processors.memory import ended_records, read_at
-from processors.memory.doubted import Doubted
+from processors.memory import ended_records, source_positions
 from processors.memory.hot_entries import HotEntries
 from processors.memory.index import Index, Saying, Slot, leaves_by, since, values_of, vector
+from processors.memory.low_readings import Doubted
 from processors.memory.meaning import meaning
-from processors.memory.read_at import ReadAt
 from processors.memory.readings import Readings
-from processors.memory.replaced import APPLIED_KEPT, Replaced
+from processors.memory.replaced_versions import APPLIED_KEPT, Replaced
 from processors.memory.rows import (
     APPLIED,
     RECORDS,
@@ -32,6 +31,7 @@ from processors.memory.rows import (
     VersionOf,
 )
 from processors.memory.rules import MAX_REJECTIONS
+from processors.memory.source_positions import ReadAt
 from processors.memory.tails import Tails
 from processors.memory.values import canonical
 from processors.step import OwnerState
@@ -45,7 +45,7 @@ _LATE = timedelta(days=7)
 index, which forgets that much later than the window ends. For one that is later still it is filled from the rows."""
 
 
-class Standing:
+class UserMemoryStore:
     """Rows of one user as records. Every change goes to the row and to the cached index."""
 
     def __init__(
@@ -71,9 +71,9 @@ class Standing:
         row = self._records.get(record_id)
         return None if row is None else row.update
 
-    def named(self, told: str) -> MemoryUpdate | None:
+    def named(self, alias: str) -> MemoryUpdate | None:
         """The record that a caller means: by its id, or by one that it was told for the same said again."""
-        return self.get(told) or self._newest(self._index.also.get(told))
+        return self.get(alias) or self._newest(self._index.also.get(alias))
 
     def _newest(self, records: Iterable[str]) -> MemoryUpdate | None:
         found = [u for r in records if (u := self.get(r)) is not None]
@@ -132,14 +132,14 @@ class Standing:
         tail = None if row is not None else self.tails.get(u.record_id)
         last = None if tail is None else tail.last
         places = row.places if row is not None else last.places if last is not None else {}
-        return read_at.among(places, {s.turn_id for s in u.sources})
+        return source_positions.among(places, {s.turn_id for s in u.sources})
 
     def note_place(self, record_id: str, turn_id: str, spans: tuple[Span, ...]) -> None:
         """A standing record was read there; what earlier readings of the turn told counts as well."""
         row = self._records.get(record_id)
         if row is None or not spans:
             return
-        grown = read_at.joined(row.places, {turn_id: spans})
+        grown = source_positions.joined(row.places, {turn_id: spans})
         if grown != row.places:
             self._records.put(record_id, row.read_in(grown))
 
@@ -166,7 +166,7 @@ class Standing:
         hashes = {name: keyed_hash(self._hash_key, canonical(value)) for name, value in values.items()}
         turns = tuple(s.turn_id for s in closed.sources[-_TAIL_TURNS:])
         means = meaning(closed, self._hash_key) if "" in values else None
-        return LastVersion(closed.scope, hashes, turns, means, read_at.among(places, turns))
+        return LastVersion(closed.scope, hashes, turns, means, source_positions.among(places, turns))
 
     def forget_tails(self, records: Collection[str]) -> None:
         """Records that no view holds any more. One that comes back begins above all of them."""
@@ -174,9 +174,9 @@ class Standing:
             self.tails.forget(name)
             if self.get(name) is None:
                 self.hot.forget(name)
-        gone = set(records)
+        record_ids = set(records)
         for name, versions in self._of_session.items():
-            kept = tuple(v for v in versions if v.record_id not in gone or self.get(v.record_id) is not None)
+            kept = tuple(v for v in versions if v.record_id not in record_ids or self.get(v.record_id) is not None)
             if not kept:
                 self._of_session.delete(name)
             elif len(kept) < len(versions):
@@ -196,9 +196,9 @@ class Standing:
 
     def next_numbers(self, record_id: str) -> tuple[int, int]:
         """Version and revision of the next version of a record, whether it stands, stood or is new."""
-        standing = self.get(record_id)
-        if standing is not None:
-            return standing.version + 1, standing.revision + 1
+        existing = self.get(record_id)
+        if existing is not None:
+            return existing.version + 1, existing.revision + 1
         tail = self.tail(record_id)
         return (1, self.tails.floor + 1) if tail is None else (tail.version + 1, tail.revision + 1)
 
@@ -207,11 +207,11 @@ class Standing:
         return None if row is None else row.features
 
     def nearest(
-        self, features: Features, embedding: bytes, kind: str, project: str | None, now: datetime, said: datetime, *,
+        self, features: Features, embedding: bytes, kind: str, project: str | None, now: datetime, stated_at: datetime, *,
         besides: Collection[str] = (), merges: Callable[[str, Verdict], bool] | None = None,
     ) -> Match | None:  # fmt: skip
         """The record of that kind and project that a text repeats or contradicts: accepted in the 7 days before `now`
-        and said within 7 days of `said` (D3), since an import has years of talk accepted in a minute. Ids of `besides`
+        and said within 7 days of `stated_at` (D3), since an import has years of talk accepted in a minute. Ids of `besides`
         are not looked at, nor duplicates that `merges` does not take."""
         index, until = self._index, now - _LATE
         if index.window is None:
@@ -223,7 +223,7 @@ class Standing:
 
         def comparable(record: str) -> bool:
             other = None if record in besides else index.shelf.get(record)
-            return other is not None and other[:2] == (kind, project) and abs(other[2] - said) <= WINDOW
+            return other is not None and other[:2] == (kind, project) and abs(other[2] - stated_at) <= WINDOW
 
         return index.window.query(features, vector(embedding), now, comparable, merges)
 

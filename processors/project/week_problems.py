@@ -93,13 +93,13 @@ def problems(
             found[at] = found[at]._replace(problem=solved)
         elif _goes_on(found, line):
             continue
-        elif names and line.who and not decides(line.text) and not planned and not _told_before(found, named):
+        elif names and line.who and not decides(line.text) and not planned and not _is_repeated(found, named):
             itself = _solves_itself(line.text)
-            told = Problem(
+            problem = Problem(
                 line.text, line.turn.turn_id, itself, line.turn.turn_id if itself else None, who(line.turn),
                 who(line.turn) if itself else "",
             )  # fmt: skip
-            found.append(_Named(told, line.place, named.about, named.labels))
+            found.append(_Named(problem, line.place, named.about, named.labels))
     return [f.problem for f in found]
 
 
@@ -234,7 +234,7 @@ def _is_of(named: _Named, mends: set[str]) -> bool:
     return any(what in text for what in mends) or any(what[:4] in word for what in mends for word in named.about)
 
 
-def _told_before(found: Sequence[_Named], named: _Line) -> bool:
+def _is_repeated(found: Sequence[_Named], named: _Line) -> bool:
     for f in found:
         if f.problem.solution is not None:
             continue

@@ -145,14 +145,14 @@ def secret_answer(before: str, content: Redaction, tenant: str, models: Models, 
         return None
     lead = _LEAD.match(content.text)
     skipped = lead.end() if lead is not None else 0
-    asked = [(question, len(question) - skipped) for question in questions]
-    texts = [question + content.text[skipped:] for question, _ in asked]
+    questions_asked = [(question, len(question) - skipped) for question in questions]
+    texts = [question + content.text[skipped:] for question, _ in questions_asked]
     found = models.analyzer.analyze(texts, [models.language_of(text) for text in texts])
     policy = policy_of(book, tenant)
     places = sorted(
         {
             (max(span.start - ahead, skipped), span.end - ahead)
-            for (question, ahead), spans in zip(asked, found, strict=True)
+            for (question, ahead), spans in zip(questions_asked, found, strict=True)
             for span in spans
             if span.entity == CREDENTIAL and span.score >= policy.min_score and span.end > len(question)
         }

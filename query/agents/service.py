@@ -39,17 +39,17 @@ class Service:
             answer = await self._http.request(method, path, json=body, params=dict(params or {}), headers=headers)
         except httpx.HTTPError as exc:
             raise ToolError(f"memstream does not answer ({type(exc).__name__})") from None
-        told = _json(answer)
+        answer_body = _json(answer)
         if answer.is_error:
-            raise ToolError(f"{told.get('title', answer.status_code)}: {told.get('detail', '')}".removesuffix(": "))
-        if token := told.get("freshness_token"):
+            raise ToolError(f"{answer_body.get('title', answer.status_code)}: {answer_body.get('detail', '')}".removesuffix(": "))
+        if token := answer_body.get("freshness_token"):
             self._tokens.note(str(token), {whose, f"{caller}/"})
-        return told
+        return answer_body
 
 
 def _json(answer: httpx.Response) -> dict[str, Any]:
     try:
-        told = answer.json()
+        body = answer.json()
     except ValueError:
         return {}
-    return told if isinstance(told, dict) else {}
+    return body if isinstance(body, dict) else {}

@@ -123,11 +123,11 @@ class Replayer:
         ends = await asyncio.to_thread(self._ends, {p.topic for p in targets.values()})
         standing = await asyncio.to_thread(self._standing, [x for x in letters if x.id in targets], ends)
         todo = [x for x in letters if x.id in targets and x.id not in standing]
-        told = await self._log.send(
+        sent = await self._log.send(
             [_mark(x, "replaying", f"{targets[x.id].topic}/{targets[x.id].partition}:{ends[targets[x.id]]}")
              for x in todo if self._index.mark(x) is None]
         )  # fmt: skip
-        if any(offset is None for offset in told):
+        if any(offset is None for offset in sent):
             return [*results.values(), *(Result(x, "failed") for x in letters if x.id in targets)]
         written = {**standing, **await self._put_back(todo, records, targets)}
         marks = [x for x in letters if x.id in written]
@@ -147,8 +147,8 @@ class Replayer:
             outgoing.append(record)
             which.append(x.id)
             if compacted:  # beside the record's own key, which keeps its newest value, and out of the log again
-                gone = [(k, NOBODY.encode() if k == "replay_for" else v) for k, v in record.headers]
-                outgoing.append(Outgoing(record.topic, record.partition, record.key, None, gone))
+                removed = [(k, NOBODY.encode() if k == "replay_for" else v) for k, v in record.headers]
+                outgoing.append(Outgoing(record.topic, record.partition, record.key, None, removed))
                 which.append(None)
         offsets = await self._log.send(outgoing)
         return {

@@ -52,12 +52,12 @@ class Context:
         owner = scope.owner if isinstance(scope, OwnerScope) else tenant_owner(scope.tenant)
         self._accesses.note(tenant, owner, "read", self._operation, tuple(record_ids), context_id)
 
-    def found(self, asked: OwnerScope | TenantScope, rows: Iterable[Row]) -> None:
+    def found(self, requested: OwnerScope | TenantScope, rows: Iterable[Row]) -> None:
         """Record that a search showed these rows (C10): one record of who was asked about, one of each other owner
         whose turns or memories are among them, so that each finds the read under their own name. Documents are
         nobody's: their ids stand with the asked."""
         scope, owner = (
-            (asked.tenant, asked.owner) if isinstance(asked, OwnerScope) else (asked, tenant_owner(asked.tenant))
+            (requested.tenant, requested.owner) if isinstance(requested, OwnerScope) else (requested, tenant_owner(requested.tenant))
         )
         shown: dict[Owner, list[str]] = {owner: []}
         for row in rows:

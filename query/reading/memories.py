@@ -14,10 +14,10 @@ from query.body import Route
 from query.errors import not_found
 from query.freshness import Freshness
 from query.reading.common import USER_KINDS, AsOf, Context, Ctx, PathId, memory
-from query.reading.users import standing
+from query.reading.users import current_rows
 from query.views import memories, retention, turns
 from query.views.db import Row
-from query.views.overtaken import may_be_overtaken, version_of
+from query.views.temporal_values import may_be_overtaken, version_of
 from schemas.events.memory import MemoryKind
 from schemas.log import owner as owners
 from schemas.log.owner import OwnerKind
@@ -67,9 +67,9 @@ async def _not_overtaken(ctx: Context, owner: OwnerScope, page: Sequence[Row], a
     stated = [row for row in page if may_be_overtaken(row)]
     if not stated:
         return list(page)
-    held = await standing(ctx, owner, sorted({row["kind"] for row in stated}), as_of)
-    gone = {version_of(row) for row in stated} - {version_of(row) for row in held}
-    return [row for row in page if version_of(row) not in gone]
+    held = await current_rows(ctx, owner, sorted({row["kind"] for row in stated}), as_of)
+    removed = {version_of(row) for row in stated} - {version_of(row) for row in held}
+    return [row for row in page if version_of(row) not in removed]
 
 
 def _place(row: Row) -> tuple[Any, ...]:
@@ -106,7 +106,7 @@ async def get_memory(memory_id: PathId, scope: Reader, fresh: Freshness, ctx: Ct
     """One memory with its history, the gates' decisions and the turns that it came from."""
     await fresh.wait("memories", "outcomes", "projects", "knowledge", "turns")
     versions = await memories.by_record(ctx.db, scope, memory_id)
-    if not versions and (stands := await memories.led_to(ctx.db, scope, memory_id)) is not None:
+    if not versions and (stands := await memories.resolve_alias(ctx.db, scope, memory_id)) is not None:
         memory_id = stands
         versions = await memories.by_record(ctx.db, scope, stands)
     owner = _owner(scope, versions[0]) if versions else None

@@ -14,7 +14,7 @@ from functools import reduce
 from operator import xor
 
 from query.views.db import Database, OwnerStatement, Row, TenantStatement
-from query.views.overtaken import without_overtaken
+from query.views.temporal_values import without_overtaken
 from schemas.log.owner import OwnerKind
 from schemas.security.scope import OwnerScope, TenantScope
 
@@ -64,10 +64,10 @@ def _memories(condition: str, kind: type[TenantStatement]) -> _Table:
 
 def _marks(turns: _Table | None, memories: _Table, kind: type[TenantStatement]) -> TenantStatement:
     """The fingerprints of both tables in one round trip: asked by every search."""
-    said = turns.mark if turns is not None else "SELECT 0 AS n, 0 AS mark"
+    turn_marks = turns.mark if turns is not None else "SELECT 0 AS n, 0 AS mark"
     return kind(
         f"SELECT t.n AS turns, t.mark AS turns_mark, m.n AS memories, m.mark AS memories_mark"  # noqa: S608
-        f" FROM ({said}) t, ({memories.mark}) m"
+        f" FROM ({turn_marks}) t, ({memories.mark}) m"
     )
 
 

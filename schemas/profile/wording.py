@@ -184,10 +184,10 @@ def _whole(wording: Any, parts: dict[str, str], where: str) -> Any:
         return wording
     made = dict(wording)
     for key in {"pattern", "behind", "opens", "unless"} & set(wording):
-        said = wording[key]
-        each = said if isinstance(said, list) else [said]
+        wording_text = wording[key]
+        each = wording_text if isinstance(wording_text, list) else [wording_text]
         texts = [_with_parts(t, parts, f"{where}.{key}") if isinstance(t, str) else t for t in each]
-        made[key] = texts if isinstance(said, list) else texts[0]
+        made[key] = texts if isinstance(wording_text, list) else texts[0]
     return made
 
 

@@ -122,8 +122,8 @@ class StructuredTables:
                 columns = _create(conn, schema, tenant, spec)
                 _fill(conn, _Table(schema, tenant, spec.name, columns), None)
         except _REFUSED as exc:
-            told = {"schema": schema, "table": spec.name, "error": f"SQLSTATE {exc.sqlstate}"}
-            log.error("a structured table of a profile is left out: Postgres refuses it", extra=told)
+            extra = {"schema": schema, "table": spec.name, "error": f"SQLSTATE {exc.sqlstate}"}
+            log.error("a structured table of a profile is left out: Postgres refuses it", extra=extra)
             return None
         return columns
 
@@ -152,9 +152,9 @@ class _Table:
 
 def _without_table(conn: Connection[TupleRow], schema: str) -> list[tuple[str, str]]:
     """Tenants with rows of a table, and its name, where no relation of that name stands."""
-    standing = {name for (name,) in _run(conn, "SELECT tablename FROM pg_tables WHERE schemaname = %s", (schema,))}
+    existing = {name for (name,) in _run(conn, "SELECT tablename FROM pg_tables WHERE schemaname = %s", (schema,))}
     rows = _run(conn, _WITH_ROWS.format(memories=f"{schema}.memories", standing=_STANDING))
-    return [(tenant, name) for tenant, name in rows if relation(tenant, name) not in standing]
+    return [(tenant, name) for tenant, name in rows if relation(tenant, name) not in existing]
 
 
 def _remove(conn: Connection[TupleRow], table: _Table, rows: Sequence[MemoryUpdate]) -> None:

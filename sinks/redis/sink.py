@@ -81,13 +81,13 @@ class RedisSink:
 
     def write(self, batch: SinkBatch) -> int:
         sessions = [(i.event, kept_sealed(i, self._seals)) for i in batch.items if isinstance(i.event, SessionState)]
-        gone = [s for i in batch.items if isinstance(i.event, Tombstone) and (s := session_of(i.event)) is not None]
+        tombstones = [s for i in batch.items if isinstance(i.event, Tombstone) and (s := session_of(i.event)) is not None]
         hot = _by_project(i.event for i in batch.items if isinstance(i.event, MemoryUpdate))
 
         def rows(pipe: Any) -> None:
             for state, sealed in sessions:
                 self._write_session(pipe, state, sealed)
-            for session in gone:
+            for session in tombstones:
                 self._drop_session(pipe, session)
             for owner, revisions in hot.items():
                 self._drop_snapshot(pipe, owner, revisions)

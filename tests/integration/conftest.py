@@ -255,11 +255,11 @@ def started(what: str, begin: Callable[[Path, float], AbstractContextManager[T]]
             try:
                 running = stack.enter_context(begin(folder, left if number == TRIES else left * 2 / 3))
             except Exception as exc:
-                told = f"{what} did not start, try {number}: {exc}\n{patience.ends_of_logs(folder / 'logs', 15)}"
+                message = f"{what} did not start, try {number}: {exc}\n{patience.ends_of_logs(folder / 'logs', 15)}"
                 if number == TRIES or time.monotonic() - began > START:
-                    raise AssertionError(told) from exc
+                    raise AssertionError(message) from exc
                 first = first or patience.line_of(exc)
-                sys.stderr.write(f"{told}\n")
+                sys.stderr.write(f"{message}\n")
                 continue
             patience.took(f"start of {what}", time.monotonic() - began, START)
             if first:

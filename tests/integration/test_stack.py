@@ -159,9 +159,9 @@ def test_the_database_is_utf8_with_the_c_locale(addresses: Addresses) -> None:
 
 def test_the_broker_creates_no_topic_by_itself(addresses: Addresses) -> None:
     admin = AdminClient({"bootstrap.servers": addresses.kafka})
-    asked = admin.list_topics("no.such.topic", timeout=PATIENCE).topics["no.such.topic"]
-    assert asked.error is not None
-    assert asked.error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART
+    request = admin.list_topics("no.such.topic", timeout=PATIENCE).topics["no.such.topic"]
+    assert request.error is not None
+    assert request.error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART
     assert "no.such.topic" not in admin.list_topics(timeout=PATIENCE).topics
 
 

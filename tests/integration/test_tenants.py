@@ -178,12 +178,12 @@ async def test_c7_no_endpoint_shows_another_tenants_words(env: Env) -> None:
 
 async def test_c7_what_became_of_a_message_is_told_to_its_own_tenant(env: Env) -> None:
     """Both have a turn under this id, decided for each in its own words."""
-    said = {"userMessage": SAID, "interaction_id": "i", "session_id": "s"}
+    fields = {"userMessage": SAID, "interaction_id": "i", "session_id": "s"}
     for tenant, other in ((A, B), (B, A)):
-        answer = await env.client.post("/v1/users/u/save-info", json=said, headers=header(tenant))
-        told = answer.json()
-        assert (answer.status_code, told["pending"], told["repeated"]) == (202, False, True), answer.text
-        assert told["extracted_info"] == {"city": WORD[tenant]}
+        answer = await env.client.post("/v1/users/u/save-info", json=fields, headers=header(tenant))
+        body = answer.json()
+        assert (answer.status_code, body["pending"], body["repeated"]) == (202, False, True), answer.text
+        assert body["extracted_info"] == {"city": WORD[tenant]}
         assert WORD[other] not in answer.text
         read = await env.client.get("/v1/turns/i:user/outcome", params={"user_id": "u"}, headers=header(tenant))
         assert read.json()["extracted_info"] == {"city": WORD[tenant]}
@@ -212,7 +212,7 @@ async def test_c7_anothers_id_answers_as_one_that_does_not_exist(env: Env) -> No
                 answers.append((answer, value))
             return answers
 
-        answers = await eventually(f"answers of {operation}", both, lambda told: alike_late([a for a, _ in told]))
+        answers = await eventually(f"answers of {operation}", both, lambda result: alike_late([a for a, _ in result]))
         one, other = ((answer.status_code, _shape(answer, value)) for answer, value in answers)
         assert one == other, str(operation)
         compared += 1
@@ -252,10 +252,10 @@ async def test_c7_the_stream_of_updates_shows_one_tenant(env: Env) -> None:
             return scope
 
         wanted = _Wanted(scope, None, None, None)
-        told = b"".join([e async for e in _events(batches(), {0: 0}, wanted, ctx, still)]).decode()
-        assert WORD[tenant] in told
-        assert WORD[other] not in told
-        assert '"owner_id":"v"' not in told
+        result = b"".join([e async for e in _events(batches(), {0: 0}, wanted, ctx, still)]).decode()
+        assert WORD[tenant] in result
+        assert WORD[other] not in result
+        assert '"owner_id":"v"' not in result
 
 
 def _unchecked(text: str) -> TenantStatement:

@@ -20,10 +20,10 @@ ARRIVAL = 60.0
 
 
 def job(request: dict[str, Any]) -> Any:
-    said = json.loads(request["messages"][-1]["content"])["MESSAGE"]
-    if "chef" not in said:
+    statement = json.loads(request["messages"][-1]["content"])["MESSAGE"]
+    if "chef" not in statement:
         return {"candidates": []}
-    return {"candidates": [{"kind": "fact", "text": "User works in Leeds as a chef", "quote": said, "fields": []}]}
+    return {"candidates": [{"kind": "fact", "text": "User works in Leeds as a chef", "quote": statement, "fields": []}]}
 
 
 async def until_asked(endpoint: Scripted, times: int) -> None:

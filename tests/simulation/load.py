@@ -98,12 +98,12 @@ class Call:
         name = f"c{self.number}"
         if self.what == "forget":
             return MemoryCommand(**who, command="forget", command_id=name, memory_id=memory, project_ids=PROJECTS)
-        said = MemoryCommandBody(text=self.text)
+        statement = MemoryCommandBody(text=self.text)
         if self.what == "correct":
             return MemoryCommand(
-                **who, command="correct", command_id=name, memory_id=memory, project_ids=PROJECTS, sealed=said
+                **who, command="correct", command_id=name, memory_id=memory, project_ids=PROJECTS, sealed=statement
             )
-        return MemoryCommand(**who, command="remember", command_id=name, kind="fact", sealed=said)
+        return MemoryCommand(**who, command="remember", command_id=name, kind="fact", sealed=statement)
 
 
 def calls(seed: int, turns: int, seconds: float) -> list[Call]:
@@ -112,7 +112,7 @@ def calls(seed: int, turns: int, seconds: float) -> list[Call]:
 
 
 def _calls(random: Random, turns: int, seconds: float, erasing: bool) -> Iterator[Call]:
-    said: list[Call] = []
+    statement: list[Call] = []
     kinds, weights = list(_WEIGHTS), list((_ERASING if erasing else _WEIGHTS).values())
     burst = 0
     for number in range(turns):
@@ -120,8 +120,8 @@ def _calls(random: Random, turns: int, seconds: float, erasing: bool) -> Iterato
         user = random.choice(_USERS)
         burst = burst - 1 if burst else (random.randint(2, 12) if random.random() < 0.1 else 0)
         pause = 0.0 if burst else random.expovariate(1.0) * seconds / turns
-        if what == "again" and said:
-            old = random.choice(said)
+        if what == "again" and statement:
+            old = random.choice(statement)
             yield replace(old, number=number, what="again", pause=pause, target=0)
             continue
         session = f"{user}-{random.randint(1, 2)}"
@@ -136,7 +136,7 @@ def _calls(random: Random, turns: int, seconds: float, erasing: bool) -> Iterato
             random.randrange(1000), word,
         )  # fmt: skip
         if call.what == "turn":
-            said.append(call)
+            statement.append(call)
         yield call
 
 

@@ -9,7 +9,7 @@ from schemas.events.erasure import Erasure
 from schemas.log.topics import Topic
 from sinks.memory import MemorySink
 from sinks.protocol import SinkBatch, Transient
-from sinks.wrapper import Around
+from sinks.wrapper import SinkWrapper
 from tests.crash.log import SINK_TOPICS
 from tests.simulation.erasing import Told
 from tests.simulation.net import Server
@@ -26,18 +26,18 @@ Note = Callable[[Erasure, str, Mapping[str, int]], None]
 """Note in Postgres what an erasure removed where."""
 
 
-class StormySink(Around):
-    """A store behind a network. `sink` holds what is stored, and outlives the process. `wait` blocks. `told`: what the
+class StormySink(SinkWrapper):
+    """A store behind a network. `sink` holds what is stored, and outlives the process. `wait` blocks. `result`: what the
     sink has removed for erasures, which goes to `note`: at once where the store has transactions, else by a call of its
     own, which may raise Transient."""
 
     def __init__(
         self, sink: MemorySink, server: Server, random: Random, wait: Callable[[float], None],
-        told: Told | None = None, note: Note | None = None,
+        result: Told | None = None, note: Note | None = None,
     ) -> None:  # fmt: skip
         super().__init__(sink)
         self.writing = False
-        self._told, self._note = told, note
+        self._told, self._note = result, note
         self._server, self._random, self._wait = server, random, wait
 
     def ensure(self) -> None:

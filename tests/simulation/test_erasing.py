@@ -34,7 +34,7 @@ Patch = pytest.MonkeyPatch
 
 
 def _a_topic_is_skipped(patch: Patch) -> None:
-    whole = Log._standing
+    whole = Log._store
     patch.setattr(
         Log, "_standing", lambda self, e: {p: o for p, o in whole(self, e).items() if p[0] != topics.LEDGER.name}
     )
@@ -93,16 +93,16 @@ def _outboxes_stay(patch: Patch) -> None:
 
 def _the_last_erasure_tells_the_order(patch: Patch) -> None:
     """As it was: a project's, which comes at any later time, among them."""
-    whole = log_module.standing
+    whole = log_module.remaining_records
 
-    def standing(records: Iterable[Stored], e: Erasure) -> dict[Place, Taken]:
+    def active(records: Iterable[Stored], e: Erasure) -> dict[Place, Taken]:
         found, name = list(records), f'"erasure_id":"{e.erasure_id}"'.encode()
         met = [n for n, m in enumerate(found) if name in (m.value() or b"")]
         last = {(found[n].topic(), found[n].partition()): n for n in met}
         kept = [m for n, m in enumerate(found) if n not in met or n in last.values()]
         return whole([_by_the_gate(m) if name in (m.value() or b"") else m for m in kept], e)
 
-    patch.setattr(log_module, "standing", standing)
+    patch.setattr(log_module, "remaining_records", active)
 
 
 def _by_the_gate(m: Stored) -> Stored:
@@ -117,7 +117,7 @@ def test_n6_what_is_said_behind_an_erasure_and_taken_with_it_is_found(parts: Par
     assert any("compacted: partition 0: lost key" in line for line in run(Plan(231), parts).failures)
 
 
-def _said(number: int, text: str, pause: float = 0.0) -> Call:
+def _call_of(number: int, text: str, pause: float = 0.0) -> Call:
     found = WORD.search(text.encode())
     word = found[0].decode() if found else ""
     return Call(number, "turn", "bob", text, "bob-1", "project-1", f"t{number}", pause, word=word)
@@ -125,9 +125,9 @@ def _said(number: int, text: str, pause: float = 0.0) -> Call:
 
 LATE = tuple(Act(60.0, "late", topic) for topic in INTERNAL)
 BACK = (
-    _said(0, "I love zebra000wood."), _said(1, "We decided to use zebra001wood for the project."),
-    _said(2, "I live in Lisbon."), Call(3, "erase", "bob", pause=10.0),
-    _said(4, "I love zebra004wood.", pause=20.0), _said(5, "I live in Lisbon."),
+    _call_of(0, "I love zebra000wood."), _call_of(1, "We decided to use zebra001wood for the project."),
+    _call_of(2, "I live in Lisbon."), Call(3, "erase", "bob", pause=10.0),
+    _call_of(4, "I love zebra004wood.", pause=20.0), _call_of(5, "I live in Lisbon."),
 )  # fmt: skip
 """Of one session; and one who comes back to it, and says a thing again."""
 
@@ -177,8 +177,8 @@ def test_n6_a_store_that_is_not_waited_for_is_found(parts: Parts, monkeypatch: P
     """It goes away as the last erasure is asked for; it has not answered, and the report says that all is gone."""
     plan = Plan(SEEDS[0])
     last = max(n for n, call in enumerate(plan.calls) if call.what == "erase")
-    asked = sum(call.pause for call in plan.calls[: last + 1])
-    away = Plan.exactly(plan.seed, plan.calls, [Act(asked, "away", "store-milvus", 20.0)])
+    request = sum(call.pause for call in plan.calls[: last + 1])
+    away = Plan.exactly(plan.seed, plan.calls, [Act(request, "away", "store-milvus", 20.0)])
     whole = run(away, parts)
     assert not whole.failures
     assert {n for n in ("erasures", "erased words", "turns behind an erasure") if not whole.checked[n]} == set()

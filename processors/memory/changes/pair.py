@@ -118,8 +118,8 @@ def measured(old: Statement, new: Statement) -> Measured:
     common = old.words & new.words
     both = len(common)
     shared = both / max(1, len(old.words))
-    told = new.signs - old.signs
-    changes = bool(told & {"ended", "newer", "corrected"}) and "beside" not in told
+    gained = new.signs - old.signs
+    changes = bool(gained & {"ended", "newer", "corrected"}) and "beside" not in gained
     says_so = changes and (shared >= SHARED or cosine > NEAR)
     same = float(old.subject == new.subject)
     numbers = [
@@ -129,9 +129,9 @@ def measured(old: Statement, new: Statement) -> Measured:
     ]  # fmt: skip
     denied = [float(old.features.negations % 2), float(new.features.negations % 2)]
     flips = float(denied[0] != denied[1])
-    borne, before = [float(s in told) for s in SIGNS], [float(s in old.signs) for s in SIGNS]
+    borne, before = [float(s in gained) for s in SIGNS], [float(s in old.signs) for s in SIGNS]
     lengths = len(old.features.tokens), len(new.features.tokens)
-    ends = float(bool(told & {"ended", "newer"}) and "beside" not in told)
+    ends = float(bool(gained & {"ended", "newer"}) and "beside" not in gained)
     sign = float(changes)
     values = [
         cosine, shared, both / max(1, len(new.words)), both / max(1, len(old.words | new.words)),
@@ -154,4 +154,4 @@ def measured(old: Statement, new: Statement) -> Measured:
         taken_back = names = False
     names = names and old.features.negations % 2 == new.of_withdrawn.negations % 2
     withdraws = taken_back and may_be_withdrawn(old.text)
-    return Measured(told, changes, says_so, meets, apart(old.claims, new.claims), withdraws, names, whole)
+    return Measured(gained, changes, says_so, meets, apart(old.claims, new.claims), withdraws, names, whole)

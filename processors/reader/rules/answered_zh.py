@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from processors.reader.rules.clauses_zh import ANIMALS, CIRCLES, KIN, STAFF
 from processors.reader.rules.common_zh import content_weight
-from processors.reader.rules.standing_zh import ASKS, SUPPOSED, resolved
+from processors.reader.rules.self_contained_zh import ASKS, SUPPOSED, resolved
 from processors.reader.rules.text import QUOTED
 
 _LONGEST = 36
@@ -61,13 +61,13 @@ _LEAD = re.compile(r"(?:是|在|叫|就是|主要是|大概是?|一般是?|应�
 _END = re.compile(r"(?:吧|呢|啊|呀|哦|哈|了(?=$))+$")
 
 
-def answered(asked: str, said: str) -> tuple[str, int] | None:
+def answered(question_text: str, text: str) -> tuple[str, int] | None:
     """Return the statement and how many characters of the answer it takes; None where the answer states nothing, or
     the question is not to the user about what is so."""
-    question = _question(asked)
+    question = _question(question_text)
     if question is None:
         return None
-    first, *more = _FIRST.split(said.strip(), maxsplit=1)
+    first, *more = _FIRST.split(text.strip(), maxsplit=1)
     if not first or len(first) > 20 or (first.startswith("不对") and more and more[0].strip()):
         return None
     for statement in _statements(question, first):
@@ -76,9 +76,9 @@ def answered(asked: str, said: str) -> tuple[str, int] | None:
     return None
 
 
-def _question(asked: str) -> str | None:
+def _question(question: str) -> str | None:
     """The part that asks, of the user and today; the speaker's own side in the first person."""
-    text = asked.strip().rstrip("？? ")
+    text = question.strip().rstrip("？? ")
     for _ in range(2):
         text = _POLITE.sub("", text, count=1) if _POLITE.match(text) else text
     parts = [p for p in re.split(r"[，,：:]", text) if p]
@@ -134,41 +134,41 @@ def _confirmed(question: str, answer: str) -> Iterator[str]:
     if "还是" in question or _WHAT.search(_TAIL.sub("", question)) or _WHEN.search(question):
         return
     asks = _TAIL.search(question) is not None
-    told = _TAIL.sub("", question)
-    told, swapped = re.subn(r"是不是|有没有|(?P<v>[\u4e00-\u9fff])不(?P=v)", lambda m: m.group()[0], told)
-    if not (asks or swapped) or _HOW_MANY.search(told):
+    statement = _TAIL.sub("", question)
+    statement, swapped = re.subn(r"是不是|有没有|(?P<v>[\u4e00-\u9fff])不(?P=v)", lambda m: m.group()[0], statement)
+    if not (asks or swapped) or _HOW_MANY.search(statement):
         return
     if _YES.fullmatch(answer):
-        yield told
+        yield statement
     elif _NO.fullmatch(answer):
-        yield from _denied(told)
+        yield from _denied(statement)
     elif match := _SAID_AGAIN.fullmatch(answer):
-        yield from _denied_by(match, told)
-    elif len(answer) <= 2 and answer.rstrip("的") in told and answer not in {"了", "的", "在", "我"}:
-        yield told
+        yield from _denied_by(match, statement)
+    elif len(answer) <= 2 and answer.rstrip("的") in statement and answer not in {"了", "的", "在", "我"}:
+        yield statement
 
 
-def _denied_by(match: re.Match[str], told: str) -> Iterator[str]:
+def _denied_by(match: re.Match[str], statement: str) -> Iterator[str]:
     """What is asked, denied with its own verb: 您喝酒吗 - 不喝了."""
-    at = told.find(match["verb"])
+    at = statement.find(match["verb"])
     if at > 0:
         past, now = ("过" if match["more"] == "过" else ""), ("了" if match["more"] == "了" else "")
-        head = re.sub(r"(?:还在?|在|有)$", "", told[:at])
-        rest = told[at + len(match["verb"]) :].removesuffix("了")
+        head = re.sub(r"(?:还在?|在|有)$", "", statement[:at])
+        rest = statement[at + len(match["verb"]) :].removesuffix("了")
         yield f"{head}{match['no']}{match['verb']}{past}{rest.removeprefix('过') if past else rest}{now}"
 
 
-def _denied(told: str) -> Iterator[str]:
+def _denied(statement: str) -> Iterator[str]:
     for has, no in (("有", "没有"), ("是", "不是"), ("在", "不在"), ("会", "不会")):
-        if re.search(rf"(?<![没不]){has}", told):
-            yield told.replace(has, no, 1)
+        if re.search(rf"(?<![没不]){has}", statement):
+            yield statement.replace(has, no, 1)
             return
-    if _OF_THEIRS.search(told):
+    if _OF_THEIRS.search(statement):
         return  # where its predicate begins is not known
-    if told.endswith(("了", "过")):
-        yield re.sub(r"我(?:已经|都)?", "我没", told.removesuffix("了"), count=1)
+    if statement.endswith(("了", "过")):
+        yield re.sub(r"我(?:已经|都)?", "我没", statement.removesuffix("了"), count=1)
         return
-    yield told.replace("我", "我不", 1)
+    yield statement.replace("我", "我不", 1)
 
 
 def _stands(statement: str) -> bool:

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from processors.reader.rules.answered_zh import answered
-from processors.reader.rules.asked import named_en, named_zh
 from processors.reader.rules.clauses_zh import ANIMALS, CIRCLES, KIN, STAFF
 from processors.reader.rules.found import Found
 from processors.reader.rules.making_zh import planned
 from processors.reader.rules.others import of_anothers_en
 from processors.reader.rules.persons_zh import called
 from processors.reader.rules.protocol import TurnView
-from processors.reader.rules.statements_zh import told
+from processors.reader.rules.short_answers import named_en, named_zh
+from processors.reader.rules.statements_zh import reworded
 from processors.reader.rules.text import prepare, sentences
 
 _YES_EN = re.compile(
@@ -102,11 +102,11 @@ def as_statement(turn: TurnView) -> str | None:
     """Return what a short answer to the assistant's last question says as a sentence of the user's own, or None."""
     if not turn.previous or turn.previous[-1][0] != "assistant" or len(turn.content) > _SHORT:
         return None
-    asked = _asked(turn)
-    if not asked:
+    questions = _questions(turn)
+    if not questions:
         return None
-    said = prepare(turn.content).strip().rstrip("。.!！~ ")
-    return _chinese(asked[-1], said) if turn.language == "zh" or _has_han(asked[-1]) else _english(asked[-1], said)
+    phrase = prepare(turn.content).strip().rstrip("。.!！~ ")
+    return _chinese(questions[-1], phrase) if turn.language == "zh" or _has_han(questions[-1]) else _english(questions[-1], phrase)
 
 
 def with_the_answer(
@@ -114,31 +114,31 @@ def with_the_answer(
 ) -> tuple[list[Found], list[Found]]:
     """What was found in a turn and what was not taken, where it answers a Chinese question with that answer in the
     question's words for what its first clause alone says. Values found in the clause stay."""
-    asked = turn.previous and turn.previous[-1][0] == "assistant" and len(turn.content) <= 2 * _SHORT and _asked(turn)
-    worded = answered(asked[-1], prepare(turn.content)) if asked and turn.language == "zh" else None
+    after_question = turn.previous and turn.previous[-1][0] == "assistant" and len(turn.content) <= 2 * _SHORT and _questions(turn)
+    worded = answered(after_question[-1], prepare(turn.content)) if after_question and turn.language == "zh" else None
     if worded is None:
         return found, left
     statement, size = worded
     end = min(length, len(turn.content) - len(turn.content.lstrip()) + size)
     if any(f.start < end and (f.slots or f.kind == "relation") for f in found):
         return found, left
-    said = Found(0, end, "episode", owned(told(statement)), episode_type="fact")
-    return [said, *(f for f in found if f.start >= end)], [f for f in left if f.start >= end]
+    phrase = Found(0, end, "episode", owned(reworded(statement)), episode_type="fact")
+    return [phrase, *(f for f in found if f.start >= end)], [f for f in left if f.start >= end]
 
 
-def of_whom_asked_zh(turn: TurnView) -> str | None:
+def person_asked_about_zh(turn: TurnView) -> str | None:
     """Whom of the user's people a Chinese question is about whose answer names nobody: what it says is theirs. Empty
     where the question only points at them; None where it is about nobody else."""
     if not turn.previous or turn.previous[-1][0] != "assistant" or len(turn.content) > 2 * _SHORT:
         return None
-    if turn.language != "zh" or _FIRST_PERSON.search(turn.content) or not (asked := _asked(turn)):
+    if turn.language != "zh" or _FIRST_PERSON.search(turn.content) or not (questions := _questions(turn)):
         return None
-    opening = _PERSON_ZH.search(re.split(r"[，,]", asked[0])[-1]) if not re.search(r"[你您]", asked[-1]) else None
-    match = _PERSON_ZH.search(asked[-1]) or opening
+    opening = _PERSON_ZH.search(re.split(r"[，,]", questions[0])[-1]) if not re.search(r"[你您]", questions[-1]) else None
+    match = _PERSON_ZH.search(questions[-1]) or opening
     return None if match is None else match["kin"] or match["bare"] or ""
 
 
-def told_of(found: Found, owner: str, whom: str) -> Found:
+def restated_for(found: Found, owner: str, whom: str) -> Found:
     """What an answer says of the user's person instead of the user; dropped where it fills a value."""
     if found.slots or not whom or not found.text.startswith(owner):
         return replace(found, dropped="of_another")
@@ -150,57 +150,57 @@ def answers_for_another(turn: TurnView) -> bool:
     """Does a short answer say something of somebody else, or of what is not so today: "12岁" to 您孩子多大了？"""
     if not turn.previous or turn.previous[-1][0] != "assistant" or len(turn.content) > _SHORT:
         return False
-    if _FIRST_PERSON.search(turn.content) or not (asked := _asked(turn)):
+    if _FIRST_PERSON.search(turn.content) or not (questions := _questions(turn)):
         return False
-    if turn.language == "zh" or _has_han(asked[-1]):
-        question = _last_part(asked[-1])
+    if turn.language == "zh" or _has_han(questions[-1]):
+        question = _last_part(questions[-1])
         return any(p.search(question) for p, _ in _SLOT_ZH) and not _own_zh(question)
-    return any(p.search(asked[-1]) for p, _ in _SLOT_EN) and not _own_en(asked[-1])
+    return any(p.search(questions[-1]) for p, _ in _SLOT_EN) and not _own_en(questions[-1])
 
 
-def _asked(turn: TurnView) -> list[str]:
+def _questions(turn: TurnView) -> list[str]:
     return [s.text for s in sentences(prepare(turn.previous[-1][1])) if s.asks]
 
 
-def _last_part(asked: str) -> str:
+def _last_part(question: str) -> str:
     """您 stands in what is asked; before it stand greetings and who is spoken to."""
-    last = asked.split("，")[-1]
-    return last if "，" in asked and re.search(r"[你您]", last) else asked
+    last = question.split("，")[-1]
+    return last if "，" in question and re.search(r"[你您]", last) else question
 
 
-def _own_en(asked: str) -> bool:
+def _own_en(question: str) -> bool:
     """Does a question ask for what is so of the user, today?"""
-    return not of_anothers_en(re.sub(r"\b(?:your|you)\b", "I", asked, flags=re.I)) and not _NOT_NOW_EN.search(asked)
+    return not of_anothers_en(re.sub(r"\b(?:your|you)\b", "I", question, flags=re.I)) and not _NOT_NOW_EN.search(question)
 
 
-def _own_zh(asked: str) -> bool:
-    return not (_ANOTHERS_ZH.search(asked) or _WHEN_ZH.search(asked) or planned(asked))
+def _own_zh(question: str) -> bool:
+    return not (_ANOTHERS_ZH.search(question) or _WHEN_ZH.search(question) or planned(question))
 
 
 def _has_han(text: str) -> bool:
     return re.search(r"[\u4e00-\u9fff]", text) is not None
 
 
-def _english(asked: str, said: str) -> str | None:
-    for pattern, sentence in _SLOT_EN if _own_en(asked) else ():
-        if pattern.search(asked) and not re.match(r"(?:i|i'm|my|we)\b", said, re.I):
-            value = re.sub(r"^(?:an?|in|from|at|for|it's|a bit)\s+", "", said, flags=re.I)
+def _english(question: str, text: str) -> str | None:
+    for pattern, sentence in _SLOT_EN if _own_en(question) else ():
+        if pattern.search(question) and not re.match(r"(?:i|i'm|my|we)\b", text, re.I):
+            value = re.sub(r"^(?:an?|in|from|at|for|it's|a bit)\s+", "", text, flags=re.I)
             return sentence.format(value.removesuffix(" years old").removesuffix(" years"))
-    open_one = _WORTH_KNOWING_EN.sub("", asked)
-    if _own_en(open_one) and (named := named_en(open_one, said)) is not None:
+    open_one = _WORTH_KNOWING_EN.sub("", question)
+    if _own_en(open_one) and (named := named_en(open_one, text)) is not None:
         return named
-    yes, no = _YES_EN.match(said), _NO_EN.match(said)
-    match = _ASKED_EN.search(asked) or _TAG_EN.match(asked)
+    yes, no = _YES_EN.match(text), _NO_EN.match(text)
+    match = _ASKED_EN.search(question) or _TAG_EN.match(question)
     if match is None or not (yes or no) or " or " in match["rest"]:
         return None
     verb = match.groupdict().get("verb")
     once = (verb or "").lower() in {"did", "have"} and not _HAPPENED_EN.match(match["rest"])
-    if once and not _SINCE_EN.search(asked):
+    if once and not _SINCE_EN.search(question):
         return None  # "Have you ever worked as a nurse?": what was is not so today
     first = (
         _FIRST_EN[verb.lower()]
         if verb
-        else ("am" if re.match(r"(?:so,? |and |ok(?:ay)?,? )?you(?:'re| are)", asked, re.I) else "")
+        else ("am" if re.match(r"(?:so,? |and |ok(?:ay)?,? )?you(?:'re| are)", question, re.I) else "")
     )
     rest = re.sub(r"\byour\b", "my", re.sub(r"\byou\b", "I", match["rest"])).removesuffix(" currently")
     rest = re.sub(r"^(?:currently|still|now|already|ever)\s", "", rest)
@@ -210,21 +210,21 @@ def _english(asked: str, said: str) -> str | None:
     return f"I {denial} {rest}"
 
 
-def _chinese(asked: str, said: str) -> str | None:
-    asked = _last_part(asked)
-    for pattern, sentence in _SLOT_ZH if _own_zh(asked) else ():
+def _chinese(question: str, text: str) -> str | None:
+    question = _last_part(question)
+    for pattern, sentence in _SLOT_ZH if _own_zh(question) else ():
         if (
-            pattern.search(asked)
-            and re.search(r"什么|多|几|哪|怎么|年龄|学历|年薪|收入|名字|贵姓|贵庚", asked)
-            and not said.startswith("我")
+            pattern.search(question)
+            and re.search(r"什么|多|几|哪|怎么|年龄|学历|年薪|收入|名字|贵姓|贵庚", question)
+            and not text.startswith("我")
         ):
-            return sentence.format(re.sub(r"^(?:是|在|叫|做)|岁$|年$|了$", "", said))
-    if _own_zh(asked) and (named := named_zh(asked.rstrip("？?"), said)) is not None:
+            return sentence.format(re.sub(r"^(?:是|在|叫|做)|岁$|年$|了$", "", text))
+    if _own_zh(question) and (named := named_zh(question.rstrip("？?"), text)) is not None:
         return named
-    yes, no = _YES_ZH.match(said), _NO_ZH.match(said)
-    if not (yes or no) or "还是" in asked:
+    yes, no = _YES_ZH.match(text), _NO_ZH.match(text)
+    if not (yes or no) or "还是" in question:
         return None
-    own = re.sub(r"(?:对吗|是吗|对吧|是吧|对不对|是不是|吗|吧|呢|么)$", "", asked.rstrip("？? "))
+    own = re.sub(r"(?:对吗|是吗|对吧|是吧|对不对|是不是|吗|吧|呢|么)$", "", question.rstrip("？? "))
     own = re.sub(r"^(?:请问|那么?|所以)[，,]?", "", own)
     own = re.sub(r"您|你", "我", own.replace("是不是", "是").replace("有没有", "有"))
     if "我" not in own:

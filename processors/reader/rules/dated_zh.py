@@ -71,9 +71,9 @@ class _Dates:
         return _COMMA.sub("", "".join([*pieces, text[end:]]))
 
     def _year(self, year: int) -> str:
-        told = "" if year in self._years else f"{year}年"
+        year_text = "" if year in self._years else f"{year}年"
         self._years.add(year)
-        return told
+        return year_text
 
     def _day(self, match: re.Match[str]) -> str:
         if _NO_DAY.search(match.string[max(0, match.start() - 3) : match.start()]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from processors.reader.rules.found import Found
-from processors.reader.rules.standing_en import KIN
+from processors.reader.rules.self_contained_en import KIN
 from processors.reader.rules.words_en import listed
 
 _NO_PEOPLE = frozenset(listed("no_people"))

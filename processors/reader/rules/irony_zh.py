@@ -38,8 +38,8 @@ def _meant(sentence: str) -> str:
     )
 
     def clause(match: re.Match[str]) -> str:
-        said = match.group()
-        drop = _PRAISES.search(said) is not None or (ironic and _BESIDE.fullmatch(said) is not None)
-        return " " * len(said) if drop else said
+        phrase = match.group()
+        drop = _PRAISES.search(phrase) is not None or (ironic and _BESIDE.fullmatch(phrase) is not None)
+        return " " * len(phrase) if drop else phrase
 
     return _CLAUSE.sub(clause, sentence) if ironic else sentence

@@ -10,8 +10,8 @@ from processors.reader.rules.common_en import CHAT, FUNCTION
 from processors.reader.rules.found import Found
 from processors.reader.rules.jobs_en import names_job
 from processors.reader.rules.numbers import ENGLISH_NUMBER
+from processors.reader.rules.self_contained_en import named_before, resolved
 from processors.reader.rules.self_en import APPROX, JOB, NAME, NO_LONGER, STOP, WORD, Rule, apply, rule
-from processors.reader.rules.standing_en import named_before, resolved
 from processors.reader.rules.words_en import alternatives
 from schemas.base import JsonValue
 
@@ -188,10 +188,10 @@ _BARE = re.compile(
 _AND_A = re.compile(r",? (?:and )?(?=an? )")
 
 
-def life_statements(clause: Clause, *, greeted: bool, asked: str | None = None) -> list[Found]:
+def life_statements(clause: Clause, *, greeted: bool, question: str | None = None) -> list[Found]:
     """Return what an English clause says of its speaker's name, family, learning, tastes and things.
 
-    `greeted`: the sentence or the one before it greets, so that "I'm Anna" is a name. `asked`: the question of the turn
+    `greeted`: the sentence or the one before it greets, so that "I'm Anna" is a name. `question`: the question of the turn
     before, which may ask for a name.
     """
     found = [named_slots(f) for f in apply(RULES, clause)]
@@ -201,16 +201,16 @@ def life_statements(clause: Clause, *, greeted: bool, asked: str | None = None) 
     if clause.states and clause.subject == "I" and greeted and (match := _CALLED.match(clause.body)):
         kept = [f for f in kept if "occupation" not in dict(f.slots)]
         kept.append(_fact(clause, f"{{owner}}'s name is {match['name']}", ("name", match["name"])))
-    elif (match := _called(clause, asked)) is not None and _names(match):
+    elif (match := _called(clause, question)) is not None and _names(match):
         kept.append(_fact(clause, f"{{owner}} is called {match['name']}", ("name", match["name"])))
     return kept
 
 
-def _called(clause: Clause, asked: str | None) -> re.Match[str] | None:
+def _called(clause: Clause, question: str | None) -> re.Match[str] | None:
     """Where a clause says how to call its speaker, which a short answer says only to one who asks it."""
     if clause.states and clause.subject != "other" and (match := _CALL_ME.search(clause.body)):
         return match
-    return _JUST.match(clause.body) if asked and _ASKS_NAME.search(asked) else None
+    return _JUST.match(clause.body) if question and _ASKS_NAME.search(question) else None
 
 
 def _names(called: re.Match[str]) -> bool:

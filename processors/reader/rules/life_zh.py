@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from processors.reader.rules.clauses_zh import KIN, STAFF, Clause
 from processors.reader.rules.found import Found
 from processors.reader.rules.making_zh import denied, meant, of_others
-from processors.reader.rules.named_zh import is_name
+from processors.reader.rules.named_subjects_zh import is_name
 from processors.reader.rules.numbers import han_number
 from processors.reader.rules.places_zh import COUNTRIES
 from schemas.base import JsonValue
@@ -221,13 +221,13 @@ def _taste(clause: Clause) -> Iterator[Found]:
         yield _made(clause, f"{{of}}爱好是{match['hobby']}", ("hobby", match["hobby"]))
 
 
-def _own(said: str) -> str:
-    return re.sub(r"(?<!自)我(?:自己)?(?![们国校院市省军])", "自己", said)
+def _own(text: str) -> str:
+    return re.sub(r"(?<!自)我(?:自己)?(?![们国校院市省军])", "自己", text)
 
 
-def _thing(said: str) -> str:
+def _thing(text: str) -> str:
     """What is liked, where it is eaten or drunk: 喜欢喝咖啡 and 喜欢咖啡 say the same."""
-    return _CONSUMED.sub("", said)
+    return _CONSUMED.sub("", text)
 
 
 def _birthday(clause: Clause) -> Iterator[Found]:

@@ -75,9 +75,9 @@ def meant(body: str, at: int, words: str = "") -> bool:
     return _SOMEBODY.search(_WITH.sub("", lead)) is None
 
 
-def planned(said: str) -> bool:
+def planned(text: str) -> bool:
     """Does it speak of what is wished, planned or still to come?"""
-    return _PLANNED.search(said) is not None
+    return _PLANNED.search(text) is not None
 
 
 def doubted(lead: str) -> bool:

@@ -61,9 +61,9 @@ _NO_PARTICIPLE = re.compile(
 )
 
 
-def written_out(said: str, verb: int) -> str:
+def written_out(text: str, verb: int) -> str:
     """The sentence with the verb that begins at `verb` in full: "Jo's at work" -> "Jo is at work"."""
-    return f"{said[:verb]}{_in_full(said[verb:])}"
+    return f"{text[:verb]}{_in_full(text[verb:])}"
 
 
 def _in_full(rest: str) -> str:
@@ -84,13 +84,13 @@ class People:
         self._relation: dict[str, str] = {}
         self._named: list[str] = []
         """Everybody of this turn, each once, as the speaker's where they are."""
-        for said in before:
-            self._learn(said)
+        for text in before:
+            self._learn(text)
 
-    def hear(self, said: str) -> None:
+    def hear(self, text: str) -> None:
         """Take in what was said: later clauses may point at it."""
-        rest = _MINE.sub(" ", said)
-        for name, relation in self._learn(said):
+        rest = _MINE.sub(" ", text)
+        for name, relation in self._learn(text):
             self._mention(f"{relation} {name}".strip())
         for other in _SOMEBODY.findall(rest):
             known = self._relation.get(other)
@@ -112,10 +112,10 @@ class People:
         rest = clause[match.end() :]
         return f"my {who}'s{rest}" if match["whose"] else self._written(f"my {who}", rest)
 
-    def _learn(self, said: str) -> list[tuple[str, str]]:
+    def _learn(self, text: str) -> list[tuple[str, str]]:
         """Names with their relations, or a relation without a name."""
         found = []
-        for match in _MINE.finditer(said):
+        for match in _MINE.finditer(text):
             name = match["name"] or match["named"] or match["called"] or match["title"] or ""
             relation = (match["is"] or match["as"] or match["of"] or match["role"]).lower()
             if name:

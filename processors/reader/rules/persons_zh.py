@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from processors.reader.rules.clauses_zh import KIN, Clause
-from processors.reader.rules.named_zh import named
+from processors.reader.rules.named_subjects_zh import named
 
 _KIN = re.compile(
     rf"(?P<mine>(?:我们?|咱们?|俺)(?:家里?|的|有(?:一?[个位])?|那个?|最好的){{0,2}})?(?P<kin>(?>{KIN}))(?!们|时代|时期|证)"

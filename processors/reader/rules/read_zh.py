@@ -7,25 +7,33 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from processors.reader.rules import alone_zh, among_zh, atoms, clauses_zh, persons_zh, standing_zh, statements_zh
-from processors.reader.rules.asked_to_keep import to_keep_zh
-from processors.reader.rules.avoids import avoids_zh
+from processors.reader.rules import (
+    atoms,
+    clauses_zh,
+    free_statements_zh,
+    group_talk_zh,
+    persons_zh,
+    self_contained_zh,
+    statements_zh,
+)
+from processors.reader.rules.avoidance import avoids_zh
 from processors.reader.rules.changes_zh import changed
+from processors.reader.rules.completeness_zh import advised, whole
 from processors.reader.rules.domain import profile_fields
 from processors.reader.rules.found import Found
-from processors.reader.rules.given_zh import labels_another, without_given
 from processors.reader.rules.hot import hot_status, with_sentence
 from processors.reader.rules.irony_zh import without_irony
 from processors.reader.rules.life_zh import life_statements
 from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.orders_zh import orders, to_remember
+from processors.reader.rules.pasted_text_zh import labels_another, without_given
 from processors.reader.rules.plain_orders_zh import called, plain_orders
+from processors.reader.rules.remember_requests import to_keep_zh
 from processors.reader.rules.self_zh import self_statements
 from processors.reader.rules.text import Sentence, sentences, without_quotes
-from processors.reader.rules.whole_zh import advised, whole
 from processors.reader.rules.withdrawals import ended, withdrawn
 from processors.reader.rules.wordings import LOOKED_BACK, wordings_zh
-from processors.reader.rules.work_asked import asks_for_work_zh
+from processors.reader.rules.work_requests import asks_for_work_zh
 from schemas.profile.model import Profile
 
 _FROM_NOW = re.compile(r"以[后後]|从(?:现在|今)")
@@ -34,17 +42,17 @@ _MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量"
 
 
 def read(
-    text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool,
-    about: clauses_zh.Subject = "我", in_group: bool = False, among: among_zh.Talker | None = None,
+    text: str, profile: Profile, question: str | None, *, among_people: bool, in_project: bool,
+    about: clauses_zh.Subject = "我", in_group: bool = False, among: group_talk_zh.Talker | None = None,
 ) -> list[Found]:  # fmt: skip
     """Return what a turn holds in the order of the text; the arguments are those of `read_en.read`. `about` is whom a
     first clause without a subject is about, `in_group` whether others speak too, `among` who speaks where they have
     a name, None where one without a name speaks to an assistant."""
     found: list[Found] = []
-    told: list[alone_zh.Alone] = []
+    statements: list[free_statements_zh.FreeStatement] = []
     weak: list[Sentence] = []
     spoken_of: list[persons_zh.Person] = []
-    alone = partial(alone_zh.alone, in_group=in_group, among=among is not None)
+    alone = partial(free_statements_zh.free_statements, in_group=in_group, among=among is not None)
     text = without_irony(without_given(text, in_project=in_project))
     text, asked_from = to_keep_zh(text) if among is None else (text, frozenset[int]())
     text = called(text) if among is None else text
@@ -53,7 +61,7 @@ def read(
     own_words = without_quotes(text)
     for sentence in sentences(own_words):
         original = text[sentence.start : sentence.end]
-        if over := withdrawn(sentence, "zh", lambda told: _stated(told, profile)):
+        if over := withdrawn(sentence, "zh", lambda statements: _stated(statements, profile)):
             found.extend(over)
             continue
         before = about
@@ -62,7 +70,7 @@ def read(
         anothers = in_project and labels_another(sentence.text)
         here = [] if anothers else _statements(sentence, original, profile, parts, in_project=in_project, lead=lead)
         if not any(f.slots for f in here):
-            found.extend(ended(sentence, "zh", lambda told: _stated(told, profile)))
+            found.extend(ended(sentence, "zh", lambda statements: _stated(statements, profile)))
         about = parts[-1].subject if parts else about
         told_to = [] if among_people else _told_to(
             sentence, original, parts, here, in_project=in_project, plainly=alone_with_it, for_work=for_work
@@ -80,32 +88,32 @@ def read(
             who = persons_zh.the_one(spoken_of)
             taken = [f for f in here if not f.dangling]
             own = alone(sentence, original, taken, before, who)
-            if changes := _changes(parts, [*taken, *alone_zh.well_told(own)]):
+            if changes := _changes(parts, [*taken, *free_statements_zh.well_formed(own)]):
                 found.extend(changes)
                 own = alone(sentence, original, [*taken, *changes], before, who)
             found, own = _lengthened(found, own)
-            told.extend(alone_zh.asked_to_keep(own, asked_from))
+            statements.extend(free_statements_zh.requested_statements(own, asked_from))
         spoken_of += persons_zh.spoken_of(parts)
-    episodes = [statements_zh.episode(each) for each in alone_zh.worth(told, text, to_assistant=among is None)]
+    episodes = [statements_zh.episode(each) for each in free_statements_zh.worth(statements, text, to_assistant=among is None)]
     found.extend(f for f in episodes if f.dropped is None)
     if not found and not among_people and 0 < len(weak) < 3:
-        found.extend(filter(None, [statements_zh.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
+        found.extend(filter(None, [statements_zh.fragment(weak[0], text[weak[0].start : weak[0].end], question)]))
     left = [f for f in episodes if f.dropped is not None]
     if among is not None:
-        found, refused = among_zh.sifted(found, text, among, in_project=in_project)
+        found, refused = group_talk_zh.sifted(found, text, among, in_project=in_project)
         left = [*refused, *left]
     return [*found, *left]
 
 
-def _stated(told: Sentence, profile: Profile) -> list[Found]:
+def _stated(stated_sentence: Sentence, profile: Profile) -> list[Found]:
     """What the speaker states in a sentence."""
-    parts = clauses_zh.clauses(told, "我")
-    return _statements(told, told.text, profile, parts, in_project=False)
+    parts = clauses_zh.clauses(stated_sentence, "我")
+    return _statements(stated_sentence, stated_sentence.text, profile, parts, in_project=False)
 
 
-def _lengthened(found: list[Found], own: list[alone_zh.Alone]) -> tuple[list[Found], list[alone_zh.Alone]]:
+def _lengthened(found: list[Found], own: list[free_statements_zh.FreeStatement]) -> tuple[list[Found], list[free_statements_zh.FreeStatement]]:
     """Relations with what goes on with them, and the statements that are left."""
-    left: list[alone_zh.Alone] = []
+    left: list[free_statements_zh.FreeStatement] = []
     for each in own:
         at = next((n for n, f in enumerate(found) if f.kind == "relation" and f.overlaps(each.start, each.end)), None)
         if at is None or not each.goes_on:
@@ -115,7 +123,7 @@ def _lengthened(found: list[Found], own: list[alone_zh.Alone]) -> tuple[list[Fou
     return found, left
 
 
-def _changes(parts: Sequence[clauses_zh.Clause], taken: Sequence[Found | alone_zh.Alone]) -> list[Found]:
+def _changes(parts: Sequence[clauses_zh.Clause], taken: Sequence[Found | free_statements_zh.FreeStatement]) -> list[Found]:
     """What clauses without their doer say, where nothing else tells them."""
     free = [c for c in parts if not any(t.start < c.end and c.start < t.end for t in taken)]
     return [f for c in free for f in changed(c)]
@@ -130,11 +138,11 @@ def _told_to(
     if any(f.kind == "preference" for f in here) or (in_project and statements_zh.of_project(sentence, original)):
         return []
     others = [h for h in here if h.episode_type != "decision"]
-    told = [f for f in orders(sentence, original, parts) if not any(h.overlaps(f.start, f.end) for h in others)]
-    if plainly and not told:
+    orders_found = [f for f in orders(sentence, original, parts) if not any(h.overlaps(f.start, f.end) for h in others)]
+    if plainly and not orders_found:
         plain = plain_orders(sentence, original, parts, for_work=for_work)
-        told = [f for f in plain if not any(h.overlaps(f.start, f.end) for h in others)]
-    return told or to_remember(sentence, original, parts, here, at_once=plainly)
+        orders_found = [f for f in plain if not any(h.overlaps(f.start, f.end) for h in others)]
+    return orders_found or to_remember(sentence, original, parts, here, at_once=plainly)
 
 
 def _statements(
@@ -159,26 +167,26 @@ def _statements(
         found.extend(atoms.relations_zh(clause) if whole(clause.raw) else [])
         if not clause.states:
             continue
-        told = not advised(clause.raw)
-        found.extend(wordings_zh(profile, clause, found, lead) if told else [])
-        if clause.subject not in {"other", "unnamed"} and told:
+        is_own = not advised(clause.raw)
+        found.extend(wordings_zh(profile, clause, found, lead) if is_own else [])
+        if clause.subject not in {"other", "unnamed"} and is_own:
             more = "，" + parts[at + 1].raw if at + 1 < len(parts) and _MORE.match(parts[at + 1].raw) else ""
-            said = statements_zh.unnamed(clause.raw + more)
-            found.extend(profile_fields(profile, clause.raw, clause.start, said, of_kin=clause.subject == "亲友"))
-        said, end = _with_what_follows(sentence, parts, at)
-        if (hot := hot_status(profile, said)) is not None:
+            phrase = statements_zh.unnamed(clause.raw + more)
+            found.extend(profile_fields(profile, clause.raw, clause.start, phrase, of_kin=clause.subject == "亲友"))
+        phrase, end = _with_what_follows(sentence, parts, at)
+        if (hot := hot_status(profile, phrase)) is not None:
             hot = with_sentence(profile, hot, sentence.text)
-            found.append(Found(clause.start, end, "episode", said, episode_type="fact", hot=hot))
+            found.append(Found(clause.start, end, "episode", phrase, episode_type="fact", hot=hot))
     return said_once(found, wishes)
 
 
 def _decides(atom: Found, original: str) -> bool:
     """Is a decision outside of a project whole, somebody's, and no part of a letter to another?"""
-    said = standing_zh.tidy(original)
-    if "{owner}" not in atom.text and re.search(r"自己|的决定", said):
+    phrase = self_contained_zh.tidy(original)
+    if "{owner}" not in atom.text and re.search(r"自己|的决定", phrase):
         return False
-    of_a_letter = standing_zh.YOU.search(said) and not (_FROM_NOW.match(said) or standing_zh.resolved(said))
-    return whole(standing_zh.YOU.sub("", said)) and not of_a_letter
+    of_a_letter = self_contained_zh.YOU.search(phrase) and not (_FROM_NOW.match(phrase) or self_contained_zh.resolved(phrase))
+    return whole(self_contained_zh.YOU.sub("", phrase)) and not of_a_letter
 
 
 def _of_the_speaker(found: Sequence[Found], clause: clauses_zh.Clause) -> bool:
@@ -210,8 +218,8 @@ def _asked_for(
     """What is asked for or wanted; who wants it is the speaker only where no other may."""
     may_want = any(_may_want(clause, in_group=in_group) for clause in parts)
     if statements_zh.requests(sentence.text):
-        asked = statements_zh.request(sentence, original, in_group=in_group)
-        return [] if asked is None else [asked]
+        finding = statements_zh.request(sentence, original, in_group=in_group)
+        return [] if finding is None else [finding]
     wish = statements_zh.wish(sentence, original) if statements_zh.wants(original) and may_want else None
     if wish is None and sentence.asks and not statements_zh.wants(original):
         wish = statements_zh.inquiry(sentence, original)

@@ -148,8 +148,8 @@ def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
             yield made(clause, match.span(), f"{{owner}}不是{number}岁", ("age", number), negated=True)
         elif match["more"]:
             tens = number // 10 * 10 or number
-            said = f"{{owner}}{match['n']}{match['more']}岁"
-            yield made(clause, match.span(), said, ("age", f"{tens}+"), approximate=True)
+            phrase = f"{{owner}}{match['n']}{match['more']}岁"
+            yield made(clause, match.span(), phrase, ("age", f"{tens}+"), approximate=True)
         else:
             about = bool(match["about"] or match["after"])
             text = f"{{owner}}{'约' if about else ''}{number}岁"
@@ -169,9 +169,9 @@ def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         yield made(clause, match.span(), f"{{owner}}{number}岁", ("age", number))
     elif (match := _DECADE.search(body)) and meant(body, match.start()):
         decade = han_number(match["tens"])
-        said = match.group().rstrip("了吧的")
-        said = said if re.search("[多几来头]", said) else f"{decade}+"
-        text = f"{{owner}}{said.removesuffix('岁')}岁" if not said.endswith("头") else f"{{owner}}{said}"
+        phrase = match.group().rstrip("了吧的")
+        phrase = phrase if re.search("[多几来头]", phrase) else f"{decade}+"
+        text = f"{{owner}}{phrase.removesuffix('岁')}岁" if not phrase.endswith("头") else f"{{owner}}{phrase}"
         yield made(clause, match.span(), text, ("age", f"{decade}+"), approximate=True)
 
 
@@ -218,8 +218,8 @@ def _income(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     if (monthly := _MONTHLY.search(clause.body)) and meant(clause.body, monthly.start()):
         pay = amount(monthly["money"])
         about = bool(monthly["about"] or monthly["after"])
-        said = f"{{of}}月薪{'约' if about else ''}{monthly['money']}"
-        yield made(clause, monthly.span(), said, ("monthly_income", pay), approximate=about)
+        phrase = f"{{of}}月薪{'约' if about else ''}{monthly['money']}"
+        yield made(clause, monthly.span(), phrase, ("monthly_income", pay), approximate=about)
     match = _INCOME.search(clause.body)
     value = amount(match["money"]) if match else None
     if match is None or value is None or (value < 100 and not match["to"]) or not meant(clause.body, match.start()):
@@ -251,12 +251,12 @@ def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
             continue
         if past(clause) and "搬" not in match.group() and "定居" not in match.group() and since is None:
             return
-        gone = denied(body, match.start())
-        said = verb.format(match["place"])
-        text = f"{{owner}}不{said}" if gone else f"{{of}}目前{said}"
+        is_denied = denied(body, match.start())
+        phrase = verb.format(match["place"])
+        text = f"{{owner}}不{phrase}" if is_denied else f"{{of}}目前{phrase}"
         marks: dict[str, JsonValue] = {"implied": True} if pattern is _WORK_IN else {}
         begun = match.start() if since is None else min(since.start(), match.start())
-        yield made(clause, (begun, match.end()), text, ("residence", match["place"]), negated=gone, **marks)
+        yield made(clause, (begun, match.end()), text, ("residence", match["place"]), negated=is_denied, **marks)
         return
 
 
@@ -277,9 +277,9 @@ def _employer(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     named = name in known or (name.endswith(ORGANISATIONS) and len(name) > 3)
     if named and name not in PLACES:
         employer = known.get(name, name)
-        gone = denied(clause.body, match.start())
-        text = f"{{owner}}不在{employer}工作" if gone else f"{{of}}在{employer}工作"
-        yield made(clause, match.span(), text, ("employer", employer), negated=gone)
+        is_denied = denied(clause.body, match.start())
+        text = f"{{owner}}不在{employer}工作" if is_denied else f"{{of}}在{employer}工作"
+        yield made(clause, match.span(), text, ("employer", employer), negated=is_denied)
 
 
 _UNITS = "百千万亿wWkK"

@@ -125,9 +125,9 @@ def test_n6_a_subscriber_is_told_what_was_erased() -> None:
         return Erasure(tenant="default", erasure_id=f"e-{user}", scope="user", user_id=user, accepted_at=AT)
 
     events = encoded(update(1), erased("u1"), erased("u2"), update(2))
-    told: list[str] = []
-    order = seen_by(ScriptedConsumer(events), users={"u1"}, kinds={"fact"}, on_erasure=lambda e: told.append(e.user_id))
-    assert (order, told) == (["r1", "r2"], ["u1"])
+    result: list[str] = []
+    order = seen_by(ScriptedConsumer(events), users={"u1"}, kinds={"fact"}, on_erasure=lambda e: result.append(e.user_id))
+    assert (order, result) == (["r1", "r2"], ["u1"])
     failing = ScriptedConsumer(events)
 
     def fail(erasure: Erasure) -> None:

@@ -69,23 +69,23 @@ AMONG_PEOPLE = (
 )  # fmt: skip
 
 
-def told(said: str, speaker: str | None = None) -> list[str]:
-    return [c.text for c in extract(said, speaker=speaker) if c.confidence > 0.7]
+def statements_of(statement: str, speaker: str | None = None) -> list[str]:
+    return [c.text for c in extract(statement, speaker=speaker) if c.confidence > 0.7]
 
 
-@pytest.mark.parametrize(("said", "text"), TOLD.items())
-def test_what_is_told_plainly_to_an_assistant_is_kept(said: str, text: str) -> None:
-    assert told(said) == [text]
+@pytest.mark.parametrize(("statement", "text"), TOLD.items())
+def test_what_is_told_plainly_to_an_assistant_is_kept(statement: str, text: str) -> None:
+    assert statements_of(statement) == [text]
 
 
-@pytest.mark.parametrize("said", NOTHING)
-def test_what_is_for_once_asked_supposed_or_quoted_is_not(said: str) -> None:
-    assert told(said) == []
+@pytest.mark.parametrize("text", NOTHING)
+def test_what_is_for_once_asked_supposed_or_quoted_is_not(text: str) -> None:
+    assert statements_of(text) == []
 
 
-@pytest.mark.parametrize("said", AMONG_PEOPLE)
-def test_among_people_it_is_part_of_the_talk(said: str) -> None:
-    assert told(said, "小雅" if said > "一" else "Ann") == []
+@pytest.mark.parametrize("text", AMONG_PEOPLE)
+def test_among_people_it_is_part_of_the_talk(text: str) -> None:
+    assert statements_of(text, "小雅" if text > "一" else "Ann") == []
 
 
 @pytest.mark.parametrize(

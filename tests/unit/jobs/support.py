@@ -94,12 +94,12 @@ def extraction_of(language: str = "en", **changes: Any) -> Job:
 
 
 def checkpoint(language: str = "en", **payload: Any) -> Job:
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "segment": 3, "last_turn_id": "t9", "recent_turns": 8, "language": language, "max_tokens": 60, "summary": "",
         "turns": [{"role": "user", "speaker": None, "content": SAID[language]}],
     }  # fmt: skip
     return Job(
         tenant="acme", owner_kind=OwnerKind.USER, owner_id="ann", job_id="j1", job="checkpoint", asked_by="session",
         session_id="s1", profile="general", profile_version=1, accepted_at=AT,
-        sealed=JobBody(payload={**told, **payload}),
+        sealed=JobBody(payload={**fields, **payload}),
     )  # fmt: skip

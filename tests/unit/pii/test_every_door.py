@@ -136,6 +136,6 @@ async def test_d5_each_kind_is_taken_out_on_each_way(models: Models, way: str) -
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_d5_technical_talk_stays_on_each_way(models: Models, way: str) -> None:
-    said = await WAYS[way](models, PLAIN)
+    statement = await WAYS[way](models, PLAIN)
     for word in ("4.0.2.9", "10.1.2.3", "edge-west-20261009-03", "120 240 1800"):
-        assert word in said
+        assert word in statement

@@ -63,17 +63,17 @@ async def test_a6_monday_closes_the_week_that_ended(models: Models, language: st
     assert talk.updates("report") == [], "stragglers have an hour"
     await talk.until(MONDAY + WEEK + EARLY)
     [report] = talk.updates("report")
-    told = value(report)
-    assert (told["week_start"], told["week_end"]) == ("2026-11-02", "2026-11-08")
-    assert (told["metrics"]["turns"], told["metrics"]["users"]) == (4, 2)
-    assert told["metrics"]["turns_by_user"] == {"ann": 2, "bob": 2}
-    assert [d["source_turn_ids"] for d in told["decisions"]] == [[names[1]]]
-    assert [t["source_turn_ids"] for t in told["open_tasks"]] == [[names[2]]]
-    [problem] = told["problems"]
+    result = value(report)
+    assert (result["week_start"], result["week_end"]) == ("2026-11-02", "2026-11-08")
+    assert (result["metrics"]["turns"], result["metrics"]["users"]) == (4, 2)
+    assert result["metrics"]["turns_by_user"] == {"ann": 2, "bob": 2}
+    assert [d["source_turn_ids"] for d in result["decisions"]] == [[names[1]]]
+    assert [t["source_turn_ids"] for t in result["open_tasks"]] == [[names[2]]]
+    [problem] = result["problems"]
     assert (problem["turn_id"], problem["solved_by"]) == (names[0], names[3])
-    assert told["metrics"]["solved"] == 1
-    assert sum(told["metrics"]["memories"].values()) >= 2
-    assert told["extractive"] is True
+    assert result["metrics"]["solved"] == 1
+    assert sum(result["metrics"]["memories"].values()) >= 2
+    assert result["extractive"] is True
     assert set(names) >= {s.turn_id for s in report.sources} >= {names[0], names[1], names[2]}, "N5"
     assert report.language == language
     text = report.sealed.text
@@ -284,9 +284,9 @@ async def test_b4_of_two_values_of_one_moment_the_later_in_the_log_stands(
     for text, turn_id in ((first, "b"), (then, "a")):
         await talk.say(text, MONDAY, turn_id=turn_id)
     newest = {(u.record_id, u.version): u for u in talk.updates("fact") if u.field == "residence"}
-    [standing] = [u for u in newest.values() if u.state == "active"]
-    assert shown in standing.sealed.text
-    assert [s.turn_id for s in standing.sources] == ["a"]
+    [active] = [u for u in newest.values() if u.state == "active"]
+    assert shown in active.sealed.text
+    assert [s.turn_id for s in active.sources] == ["a"]
 
 
 @LANGUAGES

@@ -131,7 +131,7 @@ async def test_b1_the_turns_before_travel_along_for_a_bare_yes(bench: Bench) -> 
 
 
 @pytest.mark.parametrize(
-    ("asked", "answer", "kept"),
+    ("question", "answer", "kept"),
     [
         ("What's the gate code?", "it's 6093, push hard", "it's <CREDENTIAL>, push hard"),
         ("Sure. Could you tell me your PIN?", "4471", "<CREDENTIAL>"),
@@ -151,9 +151,9 @@ async def test_b1_the_turns_before_travel_along_for_a_bare_yes(bench: Bench) -> 
     ],
 )
 async def test_d5_an_answer_in_its_own_turn_is_a_secret_by_its_question(
-    bench: Bench, asked: str, answer: str, kept: str
+    bench: Bench, question: str, answer: str, kept: str
 ) -> None:
-    bench.turn(asked, role="assistant")
+    bench.turn(question, role="assistant")
     bench.turn(answer, metadata={"raw": answer})
     last = (await bench.turns())[-1]
     assert last.sealed.content == kept
@@ -171,7 +171,7 @@ async def test_d5_an_answer_may_come_a_turn_later(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "answer"),
+    ("question", "answer"),
     [
         ("How many seats has the hall?", "it's 6093"),
         ("How many?", "it's 4471"),
@@ -207,8 +207,8 @@ async def test_d5_an_answer_may_come_a_turn_later(bench: Bench) -> None:
         ("密码是什么？", "贴在冰箱上"),
     ],
 )
-async def test_d5_what_answers_no_question_for_a_secret_stays(bench: Bench, asked: str, answer: str) -> None:
-    bench.turn(asked, role="assistant")
+async def test_d5_what_answers_no_question_for_a_secret_stays(bench: Bench, question: str, answer: str) -> None:
+    bench.turn(question, role="assistant")
     bench.turn(answer)
     last = (await bench.turns())[-1]
     assert last.sealed.content == answer
@@ -229,8 +229,8 @@ async def test_b1_the_turns_before_are_forgotten_after_two_days_cached_or_not(be
 
 
 async def test_d5_a_turn_within_the_doors_bound_is_kept_however_long_its_masks_make_it(bench: Bench) -> None:
-    said = "a@b.co " * (MAX_CONTENT_CHARS // 7)
-    bench.turn(said, "t1")
+    text = "a@b.co " * (MAX_CONTENT_CHARS // 7)
+    bench.turn(text, "t1")
     (kept,) = await bench.turns()
     assert bench.refusals() == []
     assert len(kept.sealed.content) > 2 * MAX_CONTENT_CHARS
@@ -238,17 +238,17 @@ async def test_d5_a_turn_within_the_doors_bound_is_kept_however_long_its_masks_m
 
 
 @pytest.fixture
-def asked(models: Models, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def question_of(models: Models, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that the recognisers have looked at."""
-    asked: list[str] = []
+    requests: list[str] = []
     analyze = models.analyzer.analyze
 
     def spy(texts: Sequence[str], languages: Sequence[Any]) -> Any:
-        asked.extend(texts)
+        requests.extend(texts)
         return analyze(texts, languages)
 
     monkeypatch.setattr(models.analyzer, "analyze", spy)
-    return asked
+    return requests
 
 
 @pytest.mark.parametrize("part", ["global_state", "user_snapshot", "anchors"])

@@ -136,7 +136,7 @@ class Retriever:
     async def likeness(self, text: str, others: list[str]) -> list[float]:
         return [0.0] * len(others)
 
-    async def said_before(self, *asked: Any) -> tuple[Any, ...]:
+    async def said_before(self, *request: Any) -> tuple[Any, ...]:
         return ()
 
     async def understood(self, text: str) -> tuple[Any, str]:
@@ -151,8 +151,8 @@ class Retriever:
         rows = [turn] if "turn" in question.kinds else []
         for kind in sorted(question.kinds - {"turn"}):
             row = self._db.row("memories", [c for c in columns()["memories"] if c not in ("sealed", "sealed_for")])
-            told = {"key": row["key"] or "k"} if kind in ("chunk", "hot", "report", "item") else {}
-            rows.append({**row, "kind": kind, "record_id": f"{kind}-1", **told})
+            fields = {"key": row["key"] or "k"} if kind in ("chunk", "hot", "report", "item") else {}
+            rows.append({**row, "kind": kind, "record_id": f"{kind}-1", **fields})
         scores = {"bm25": 1.5, "dense": 0.4} if self._db.full else None
         down = [] if self._db.full else [{"store": "milvus", "reason": "unreachable"}]
         return Found([(r, 0.5, scores) for r in rows], down, hypothesis="maybe" if self._db.full else None, more=True)
@@ -296,11 +296,11 @@ async def test_an_answer_that_lacks_or_adds_a_field_would_be_seen(
     client, app, _ = service
     answer = (await client.post("/v1/search", json={"query": "where", "user_id": "u1"})).json()
     described = app.openapi()
-    asked = (described, "post", "/v1/search", 200)
-    assert faults(*asked, answer) == []
-    assert faults(*asked, {k: v for k, v in answer.items() if k != "cursor"})
+    request = (described, "post", "/v1/search", 200)
+    assert faults(*request, answer) == []
+    assert faults(*request, {k: v for k, v in answer.items() if k != "cursor"})
     answer["results"][0]["details"]["news"] = 1
-    assert faults(*asked, answer)
+    assert faults(*request, answer)
 
 
 def test_what_a_decision_on_dead_letters_answers(deps: Deps) -> None:

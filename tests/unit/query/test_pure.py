@@ -64,9 +64,9 @@ def test_d8_a_hit_of_knowledge_names_document_version_and_section() -> None:
         "owner_id": "docs/pool.md",
         "attributes": {"title": "Pool", "hierarchy_info": {"h2": "Limits", "h1": "Pool"}},
     }  # fmt: skip
-    told = hit(row, 0.5)["details"]
-    assert (told["document_id"], told["document_version"], told["title"]) == ("docs/pool.md", "1.2", "Pool")
-    assert told["section"] == ["Pool", "Limits"]
+    result = hit(row, 0.5)["details"]
+    assert (result["document_id"], result["document_version"], result["title"]) == ("docs/pool.md", "1.2", "Pool")
+    assert result["section"] == ["Pool", "Limits"]
     assert "section" not in hit({**row, "kind": "fact"}, 0.5)["details"]
 
 

@@ -100,11 +100,11 @@ def test_d13_explain_tells_each_part_of_the_score() -> None:
     """The parts of the default are what orders it, before they are brought into [0, 1]."""
     index = filled(*FACTS)
     found = index.search(ask("a blue kite"), explain=True)
-    told = [f.scores for f in found if f.scores is not None]
-    assert len(told) == len(found) > 1
+    results = [f.scores for f in found if f.scores is not None]
+    assert len(results) == len(found) > 1
     parts = ("words", "session", "prior", "meaning", "feedback")
-    assert all(set(parts) <= set(t) for t in told)
-    sums = [sum(t[p] for p in parts) for t in told]
+    assert all(set(parts) <= set(t) for t in results)
+    sums = [sum(t[p] for p in parts) for t in results]
     assert sums == sorted(sums, reverse=True)
     assert not set(parts) & set(index.search(ask("a blue kite", mode="rrf"), explain=True)[0].scores or {})
 
@@ -136,10 +136,10 @@ def test_a_named_speaker_outranks_who_addresses_them() -> None:
 
 def test_in_chinese_speaker_neighbours_and_dates_lead_to_the_turn() -> None:
     may, june = datetime(2024, 5, 6, tzinfo=UTC), datetime(2024, 6, 10, tzinfo=UTC)
-    told = [("安娜", "最近怎么样？"), ("王小明", "我报名了陶艺班，很开心"), ("安娜", "真好")]
+    results = [("安娜", "最近怎么样？"), ("王小明", "我报名了陶艺班，很开心"), ("安娜", "真好")]
     index = filled(
-        *(turn(i, t, "五月", who, occurred_at=may) for i, (who, t) in enumerate(told)),
-        *(turn(i, t, "六月", who, occurred_at=june) for i, (who, t) in enumerate(told)),
+        *(turn(i, t, "五月", who, occurred_at=may) for i, (who, t) in enumerate(results)),
+        *(turn(i, t, "六月", who, occurred_at=june) for i, (who, t) in enumerate(results)),
     )
     now = datetime(2024, 6, 20, tzinfo=UTC)
     assert index.search(ask("小明上个月报名了什么？", now=now))[0].id == "五月:1"
@@ -193,8 +193,8 @@ def test_d7_decay_comes_after_rerank_and_by_kind() -> None:
     now = START + timedelta(days=100)
     old = fact("old", "Ana repaired her bike", kind="episode", last_accessed_at=START)
     fresh = fact("fresh", "Ana repaired her bike", kind="episode", last_accessed_at=now + timedelta(days=1))
-    standing = fact("standing", "Ana repaired her bike", kind="fact")
-    index = filled(old, fresh, standing, *FACTS)
+    active = fact("standing", "Ana repaired her bike", kind="fact")
+    index = filled(old, fresh, active, *FACTS)
     hits = index.search(ask("bike", now=now, decay_per_day={"episode": 0.05}), explain=True, limit=10)
     decay = {h.id: (h.scores or {})["decay"] for h in hits}
     assert decay["old"] == pytest.approx(np.exp(-5.0))

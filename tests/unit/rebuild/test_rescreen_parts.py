@@ -19,7 +19,7 @@ from schemas.profile.model import Profile, load_profile
 from schemas.profile.pii_policy import PiiAction
 from streams.driver import TopologyDriver
 from streams.state.memory import MemoryStateStore
-from tests.unit.rebuild.test_rescreen import NOW, a_pass, said, stored, text_of, under
+from tests.unit.rebuild.test_rescreen import NOW, a_pass, stored, text_of, turn_of, under
 
 SAID = {
     "LOCATION": (("I live in Ghent.", "Ghent"), ("我住在苏州。", "苏州"), ("I moved to Leuven in Belgium.", "Leuven")),
@@ -53,7 +53,7 @@ async def talked(models: Models, profile: Profile, entity: str, *, bare: bool = 
     sentence around them, in a session's state."""
     d = under(models, profile)
     for n, (text, value) in enumerate(SAID[entity]):
-        turn = said(n, text)
+        turn = turn_of(n, text)
         sealed = turn.sealed.model_copy(update={"metadata": {"seen": value, "list": [value]}})
         d.pipe(topics.TURNS, turn.model_copy(update={"sealed": sealed}))
         at = NOW + timedelta(minutes=10 + n)
@@ -107,9 +107,9 @@ async def test_d5_of_what_is_said_anew_it_stands_in_no_part_either(models: Model
 async def test_d5_what_was_learned_from_what_policy_refuses_now_ends(models: Models, entity: str) -> None:
     """As nothing is learned from such a turn when it is said (docs/pii.md)."""
     d = await talked(models, policy(), entity)
-    d.pipe(topics.TURNS, said(20, "I prefer green tea."))
+    d.pipe(topics.TURNS, turn_of(20, "I prefer green tea."))
     await d.run()
-    standing = {e.record_id: e for e in memories(d) if e.state == "active"}
+    active = {e.record_id: e for e in memories(d) if e.state == "active"}
     tight = policy(**{entity: PiiAction.REFUSE})
     d = under(models, tight, d)
     d.now = NOW + timedelta(hours=1)
@@ -119,10 +119,10 @@ async def test_d5_what_was_learned_from_what_policy_refuses_now_ends(models: Mod
     left = [e for e in memories(d) if e.state in ("active", "observed")]
     assert [e.sealed.text for e in left if f"<{entity}" in text_of([e])] == []
     assert any("tea" in e.sealed.text for e in left), "what else was said stays"
-    ended = [e for e in memories(d) if e.record_id in standing and e.state == "superseded"]
+    ended = [e for e in memories(d) if e.record_id in active and e.state == "superseded"]
     assert {(e.reason.outcome, e.reason.gate, e.reason.rule) for e in ended} >= {("refused", "pii", entity.lower())}
     assert not a_pass(d, models, ProfileBook(tight)).records
-    d.pipe(topics.TURNS, said(40, "I prefer black coffee."))
+    d.pipe(topics.TURNS, turn_of(40, "I prefer black coffee."))
     await d.run()
     assert any("coffee" in e.sealed.text for e in memories(d) if e.state == "active")
 
@@ -133,7 +133,7 @@ async def test_d5_keys_of_hot_memory_that_were_made_of_what_was_said(models: Mod
     d = under(models, policy())
     decided = ("我们决定让张伟去苏州出差。", "我们决定让王建国去苏州出差。", "We decided to ship on Monday.")
     for n, text in enumerate(decided):
-        d.pipe(topics.TURNS, said(n, text).model_copy(update={"project_id": "p"}))
+        d.pipe(topics.TURNS, turn_of(n, text).model_copy(update={"project_id": "p"}))
     d.now = NOW + timedelta(minutes=30)
     await d.run()
     assert {e.key for e in hot(d)} >= {"用户等人决定让张伟去苏州出差", "User and others decided to ship on Monday"}

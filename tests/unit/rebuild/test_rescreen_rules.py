@@ -13,7 +13,7 @@ from schemas.events.sessions import SessionState
 from schemas.events.turns import ScreenedTurn, SessionCommand, SessionCommandBody
 from schemas.log import topics
 from schemas.profile.model import load_profile
-from tests.unit.rebuild.test_rescreen import NOW, a_pass, said, stored, text_of, under
+from tests.unit.rebuild.test_rescreen import NOW, a_pass, stored, text_of, turn_of, under
 from tests.unit.rebuild.test_rescreen_parts import memories, state_of
 
 SAID = (
@@ -38,7 +38,7 @@ async def test_n1_what_older_rules_let_pass_is_masked_in_every_place(models: Mod
     profile = load_profile("general")
     d = under(replace(models, analyzer=OlderRules(models.analyzer)), profile)
     for n, (text, value) in enumerate(SAID):
-        turn = said(n, text)
+        turn = turn_of(n, text)
         sealed = turn.sealed.model_copy(update={"metadata": {"seen": value}})
         d.pipe(topics.TURNS, turn.model_copy(update={"sealed": sealed}))
         at = NOW + timedelta(minutes=10 + n)
@@ -50,7 +50,7 @@ async def test_n1_what_older_rules_let_pass_is_masked_in_every_place(models: Mod
         tenant="t", user_id="ann", session_id="s", command="patch", command_id="p",
         accepted_at=NOW + timedelta(minutes=9), sealed=SessionCommandBody(anchors={"told": [t for t, _ in SAID]}),
     ))  # fmt: skip
-    d.pipe(topics.TURNS, said(8, HARMLESS))
+    d.pipe(topics.TURNS, turn_of(8, HARMLESS))
     d.now = NOW + timedelta(minutes=30)
     await d.run()
     spoken = [e for e in stored(d) if any(value in text_of([e]) for _, value in SAID)]

@@ -15,7 +15,7 @@ from schemas.log import topics
 from schemas.profile.model import Profile, load_profile
 from schemas.profile.pii_policy import PiiAction
 from streams.driver import TopologyDriver
-from tests.unit.rebuild.test_rescreen import NOW, a_pass, said, stored, text_of, under
+from tests.unit.rebuild.test_rescreen import NOW, a_pass, stored, text_of, turn_of, under
 from tests.unit.rebuild.test_rescreen_parts import state_of
 
 WEEK = timedelta(days=7)
@@ -40,7 +40,7 @@ async def later(d: TopologyDriver, by: timedelta) -> None:
 
 async def tell(d: TopologyDriver, week: int) -> None:
     for n, text in enumerate(TOLD):
-        turn = said(week * 7 * 24 * 60 + n, text)
+        turn = turn_of(week * 7 * 24 * 60 + n, text)
         d.pipe(topics.TURNS, turn.model_copy(update={"project_id": "p"}))
     await d.run()
 
@@ -55,7 +55,7 @@ def figures(report: MemoryUpdate) -> Any:
 
 
 @pytest.fixture
-async def told(models: Models) -> TopologyDriver:
+async def result_of(models: Models) -> TopologyDriver:
     """A week that is closed, and one whose report somebody asked for, under a policy that lets everything pass."""
     d = under(models, policy(PiiAction.ALLOW))
     await tell(d, 0)

@@ -122,8 +122,8 @@ def test_n1_two_generations_of_one_log_hold_equal_rows(keys: MemoryKeys) -> None
 
 
 def test_a_deletion_keeps_nothing_sealed(keys: MemoryKeys) -> None:
-    gone = memory(1, op="delete", state="deleted")
-    found = postgres_row(gone, item(keys, gone).sealed)
+    removed = memory(1, op="delete", state="deleted")
+    found = postgres_row(removed, item(keys, removed).sealed)
     assert found is not None
     assert "sealed" not in found[1]
 

@@ -171,10 +171,10 @@ class TestJars:
             f"mkdir -p $d; touch $d/{name}\n"
         )
         maven.chmod(0o755)
-        heard: list[str] = []
-        assert [item.name for item in (await jars.find_jars(heard.append)).iterdir()] == [name]
+        received: list[str] = []
+        assert [item.name for item in (await jars.find_jars(received.append)).iterdir()] == [name]
         failed = f"Maven could not fetch Kafka {jars.KAFKA_VERSION}: cut off; tried again in 0 s"
-        assert heard == [failed, failed, f"Kafka {jars.KAFKA_VERSION}, jar 1: {name}"]
+        assert received == [failed, failed, f"Kafka {jars.KAFKA_VERSION}, jar 1: {name}"]
 
     def test_an_install_without_maven_says_so_and_goes_on(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memstream.erasure.log import standing
+from memstream.erasure.log import remaining_records
 from processors.step import Emit, Out, Record, StateSpace
 from schemas.events.envelope import Envelope
 from schemas.events.erasure import Erasure
@@ -108,8 +108,8 @@ async def test_c9_what_was_delivered_twice_has_a_null_behind_both() -> None:
     states = [m for m in written if (m.key or b"").endswith(b"/s1")]
     assert len(states) == 3
     lies = [Stored(m.key, m.value, P, tuple(m.headers), m.topic, m.timestamp_ms) for m in written]
-    assert standing(lies[:-1], erasure).keys() == {(topics.SESSION_STATE.name, P, states[0].key)}
-    assert standing(lies, erasure) == {}, "the user has come back"
+    assert remaining_records(lies[:-1], erasure).keys() == {(topics.SESSION_STATE.name, P, states[0].key)}
+    assert remaining_records(lies, erasure) == {}, "the user has come back"
 
 
 async def test_another_outbox_stays_until_the_next_batch() -> None:

@@ -144,9 +144,9 @@ async def test_n2_h12_what_retention_took_is_stepped_over_at_once_and_said(caplo
     b.consumer.start = 4
     await b.drain()
     assert (await b.runner.stored_offset(P), b.consumer.seeks) == (6, [])
-    said = [r.getMessage() for r in caplog.records if r.levelname == "ERROR"]
-    assert [m for m in said if "records 2 to 3 are no longer in the log" in m] == said
-    assert len(said) == 1
+    texts = [r.getMessage() for r in caplog.records if r.levelname == "ERROR"]
+    assert [m for m in texts if "records 2 to 3 are no longer in the log" in m] == texts
+    assert len(texts) == 1
 
 
 class OnKept(Counter):

@@ -67,9 +67,9 @@ async def test_c9_what_is_left_names_no_memory_of_an_erased_session(bench: Bench
     bench.erase("cleo", erased)
     await bench.driver.run()
     # The other's null is a deletion of its key: `memories` shows what was written before it.
-    [stands] = [u for u in bench.memories("cleo") if u.kind == "episode" and left in u.sealed.text]
-    assert stands.conflicts_with == ()
-    assert CHANGED_ON not in stands.sealed.attributes
+    [active] = [u for u in bench.memories("cleo") if u.kind == "episode" and left in u.sealed.text]
+    assert active.conflicts_with == ()
+    assert CHANGED_ON not in active.sealed.attributes
 
 
 async def test_c9_a_tenant_goes_owner_by_owner_and_nothing_of_before_comes_back(bench: Bench) -> None:

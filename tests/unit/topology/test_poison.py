@@ -99,8 +99,8 @@ async def test_n2_poison_in_each_topic_costs_itself_and_nobody_else(models: Mode
     await driver.run()
     dead = [m for m in driver.dead_letters() if header(m.headers, "step") == step.encode()]  # two steps may read one
     assert sorted(m.value or b"" for m in dead) == sorted(POISON.values()), "their bytes are kept"
-    told = b"".join(v for m in dead for k, v in m.headers if k in ("reason", "message"))
-    assert b"hello" not in told
+    result = b"".join(v for m in dead for k, v in m.headers if k in ("reason", "message"))
+    assert b"hello" not in result
     calm = driver_of(models)
     for n in range(4):
         calm.pipe(topics.TURNS, turn(n, START + timedelta(minutes=n)))
@@ -141,8 +141,8 @@ async def test_n8_what_arrives_late_takes_its_place_in_time_and_no_other(models:
     late.pipe(topics.TURNS, turn(2, START, START))
     late.pipe(topics.TURNS, turn(0, START - timedelta(days=30), START + timedelta(minutes=1)))
     await late.run()
-    stands = [u.sealed.text for u in late.read(topics.UPDATES) if isinstance(u, MemoryUpdate) and u.valid_to is None]
-    assert "York" in stands[0]
+    active = [u.sealed.text for u in late.read(topics.UPDATES) if isinstance(u, MemoryUpdate) and u.valid_to is None]
+    assert "York" in active[0]
     newest = {(u.record_id, u.version): u for u in late.read(topics.UPDATES) if isinstance(u, MemoryUpdate)}
     current = [u.sealed.text for u in newest.values() if u.state == "active" and u.valid_to is None]
     assert any("York" in t for t in current)
@@ -177,13 +177,13 @@ ANNS: dict[str, Any] = {"tenant": "acme", "user_id": "ann"}
 def answered(accepted_at: datetime = START, of: datetime = START) -> Extraction:
     """What a model said of a turn, as the jobs write it: first-hand, without a step's headers."""
     source = SourceTurn(turn_id="t0", session_id="s", occurred_at=of, content_hash="h")
-    said = Candidate(
+    statement = Candidate(
         ordinal=0, kind="fact", text="Lives in Leeds.", field="residence", value="Leeds", importance=0.7,
         confidence=Decimal(1), source="explicit",
     )  # fmt: skip
     return Extraction(
         **ANNS, session_id="s", turn=source, role="user", accepted_at=accepted_at, language="en", extractor="model",
-        extractor_version=1, profile="general", profile_version=1, sealed=ExtractionBody(candidates=(said,)),
+        extractor_version=1, profile="general", profile_version=1, sealed=ExtractionBody(candidates=(statement,)),
     )  # fmt: skip
 
 

@@ -68,11 +68,11 @@ async def remembered(models: Models, batch: int, restart: bool) -> tuple[Any, An
     }
     # These are keyed by the place of what caused them, and how many markers lie before it there is a matter of batches:
     # what was said, and how often, is not.
-    said = {
+    fields = {
         topic: sorted(orjson.dumps(v, option=orjson.OPT_SORT_KEYS).decode() for v in values.pop(topic, {}).values())
         for topic in (topics.LEDGER.name, topics.PROJECT_EVENTS.name)
     }
-    return rows, {**values, **said}
+    return rows, {**values, **fields}
 
 
 def _without_vectors(value: Any) -> Any:

@@ -25,9 +25,9 @@ class Said:
     text: str
 
 
-def span(said: Said, part: str, *edits: tuple[str, str, str], turn: int = 0) -> Span:
+def span(statement: Said, part: str, *edits: tuple[str, str, str], turn: int = 0) -> Span:
     """The first place of a part of a turn; an edit names its token, operation and target."""
-    start = said.text.index(part)
+    start = statement.text.index(part)
     places = [(start + part.index(token), token, op, to) for token, op, to in edits]
     made = tuple(
         Edit.model_validate({"start": at, "end": at + len(token), "op": op, "to": to}) for at, token, op, to in places
@@ -36,20 +36,20 @@ def span(said: Said, part: str, *edits: tuple[str, str, str], turn: int = 0) -> 
 
 
 def test_an_english_sentence_is_built_from_its_turn() -> None:
-    said = Said("user", "lol i've lived in leeds w my sister since march, honestly")
-    whole = span(said, "lived in leeds w my sister since march", ("leeds", "case", "capital"), ("w", "turn", "with"),
+    statement = Said("user", "lol i've lived in leeds w my sister since march, honestly")
+    whole = span(statement, "lived in leeds w my sister since march", ("leeds", "case", "capital"), ("w", "turn", "with"),
                  ("my", "turn", "their"), ("march", "case", "capital"))  # fmt: skip
-    built = realise(Program(frame="user_has", slots=((whole,),)), said, [], EN)
+    built = realise(Program(frame="user_has", slots=((whole,),)), statement, [], EN)
     assert built == "The user has lived in Leeds with their sister since March."
 
 
 def test_an_answer_takes_what_its_question_gives_and_the_speaker_her_name() -> None:
     before = Said("Ben", "how old is your son now?")
-    said = Said("Mei", "seven")
-    slots: tuple[tuple[Piece, ...], ...] = ((span(before, "son", turn=1),), (span(said, "seven"),))
-    assert realise(Program(frame="user_of_is", slots=slots), said, [before], EN) == "Mei's son is seven."
+    statement = Said("Mei", "seven")
+    slots: tuple[tuple[Piece, ...], ...] = ((span(before, "son", turn=1),), (span(statement, "seven"),))
+    assert realise(Program(frame="user_of_is", slots=slots), statement, [before], EN) == "Mei's son is seven."
     slots = ((Name(speaker=1), Word(word="have", form="third"), span(before, "son", turn=1)),)
-    assert realise(Program(frame="plain", slots=slots), said, [before], EN) == "Ben has son."
+    assert realise(Program(frame="plain", slots=slots), statement, [before], EN) == "Ben has son."
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_an_answer_takes_what_its_question_gives_and_the_speaker_her_name() -> N
 def test_a_chinese_sentence_keeps_script_and_spaces_of_its_turn(
     text: str, part: str, edits: list[tuple[str, str, str]], sentence: str
 ) -> None:
-    said = Said("user", text)
-    assert realise(Program(frame="user_of", slots=((span(said, part, *edits),),)), said, [], ZH) == sentence
+    statement = Said("user", text)
+    assert realise(Program(frame="user_of", slots=((span(statement, part, *edits),),)), statement, [], ZH) == sentence
 
 
 @pytest.mark.parametrize(
@@ -157,8 +157,8 @@ def test_what_stands_in_no_turn_and_no_list_never_comes_out() -> None:
     turns = [Said("user", "i keep bees in leeds, my sister sold hers"), Said("Mei", "do you still keep any?")]
     known = {
         form.lower()
-        for said in turns
-        for token in tokens(said.text)
+        for text in turns
+        for token in tokens(text.text)
         for form in (token.text, inflected(token.text, "third", EN))
     }
     known |= {token.text for names in EN.turns.values() for name in names for token in tokens(name.lower())}

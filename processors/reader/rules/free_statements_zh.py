@@ -1,0 +1,370 @@
+"""Chinese statements better than their turn: one thing said, of the speaker, resolved, sayable in a month.
+
+The counterpart of `alone_en`. Clauses between commas that keep their subject are one statement, up to LONGEST
+characters; one that asks, supposes, quotes, speaks to somebody or points at what nothing here names ends it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from processors.reader.rules.clauses_zh import ANIMALS, KIN, Clause, carried, clauses
+from processors.reader.rules.clauses_zh import Subject as About
+from processors.reader.rules.common_zh import content_weight
+from processors.reader.rules.completeness_zh import whole
+from processors.reader.rules.found import Found
+from processors.reader.rules.persons_zh import Person, kin_of
+from processors.reader.rules.self_contained_zh import (
+    ASKS,
+    LABELLED,
+    LED,
+    LONGEST,
+    OF_KIN,
+    QUOTES,
+    SAID,
+    SHORTEST,
+    SPEAKER,
+    SUPPOSED,
+    WIDEST,
+    YOU,
+    by_nature,
+    is_self_contained,
+    opened,
+    opens_predicate,
+    played,
+    resolved,
+    tells_of_speaker,
+    tells_state,
+    tidy,
+    weight,
+    without_open_brackets,
+)
+from processors.reader.rules.text import Sentence
+from schemas.events.memory import DropLabel
+
+LONG_TURN = 25
+COPIED = 0.75
+"""A statement with this share of a turn longer than LONG_TURN says no more than the turn."""
+KEPT_WHOLE = 24
+"""Characters up to which one that repeats its turn is told all the same."""
+LEAST_SAID = 1.5
+"""Content words of one clause of several."""
+KEEP = 4.0
+"""Weight from which a statement is worth telling."""
+KEEP_TOLD = 3.0
+"""The same where one who talks to an assistant says what holds of them in everyday words: 我一个人住."""
+MOST = 3
+"""Statements of one turn; of one longer than MUCH characters two more, and one more for each EACH_MORE."""
+MUCH, EACH_MORE = 80, 40
+_SIZE = re.compile(r"[\u4e00-\u9fff]|[A-Za-z0-9]+")
+_CHILD = re.compile(rf"娃|宝宝|宝贝|孩子|小孩|儿子|女儿|闺女|孙子|孙女|{ANIMALS}")
+_THEIRS = re.compile(rf"[我俺咱]们?(?:的|家的?)?(?:[前老大小])?(?:{KIN})")
+_DOES = re.compile(
+    r"(?:刚刚?|先|昨[天晚]|上周|去年|今年|每[天周]){0,2}(?:搬|陪|带|送|替|帮|给|跟|和|离|回|去|接|辞|住在)"
+)
+"""Before a person of the speaker's, the speaker does it: 陪我爸复查."""
+_SOMEBODY = re.compile(r"[^我，,]{0,6}有(?:一?[个位])?人")
+_DOES_AGAIN = re.compile(
+    r"(?:[今昨前]天|[今昨]晚|上周|最近|当时|后来|真的?|好|很|太|也)*(?:又|偶然|终于|才|突然|好不容易|后悔|怀念|舍不得)+(?:[^\u4e00-\u9fff]|(?!有|来了|让|叫|被))"
+)
+"""Before what the speaker does or misses: 今天又偶然回到了我们来过的地方."""
+_HAD = re.compile(r"(?:曾经?|以前|之前|小时候|高中|大学|初中)(?:时|的时候)?有过?(?:一?个|几个|一位)")
+"""Who had somebody is the speaker: 曾经有一个男生，跟我不是一个中学."""
+_CONSEQUENCE = re.compile(r"(?:[我咱俺]们?)?(?:也|就|才|便)(?:能|会|可以|不用|不会|要|算)")
+"""What follows from a clause that supposes, asks or speaks to somebody is told only with it."""
+_NOT_ON = re.compile(
+    r"[他她佢它]|太[^，]{1,3}了?$|[真好]的?$|[点點]算|(?P<asked>[\u4e00-\u9fff])不(?P=asked)"
+    r"|^(?:所以|因此|因为|可能|应该|估计|但愿)"
+)
+"""Somebody else, or what is thought of it: no more of what the clause before says."""
+_VERB = re.compile(r"[是有在叫用做去来考买卖住养学教吃喝打看找换搬开租订要想会能没不了过着给得说写读玩跑靠属弄装修拿]")
+_MOMENT = ("等一下", "稍等", "等等")
+
+
+@dataclass(frozen=True, slots=True)
+class FreeStatement:
+    """A statement at `start:end` of the turn, its words still the speaker's own."""
+
+    start: int
+    end: int
+    text: str
+    weight: float
+    dropped: DropLabel | None = None
+    clauses: tuple[FreeStatement, ...] = ()
+    """Its clauses that stand alone, where all are about the speaker."""
+    goes_on: bool = False
+    """Does it begin with a clause of which a value is taken, or a relation?"""
+
+
+def free_statements(
+    sentence: Sentence, original: str, taken: Sequence[Found], before: About, who: Person | None = None, *,
+    in_group: bool = False, among: bool = False,
+) -> list[FreeStatement]:  # fmt: skip
+    """Return the statements of a sentence in order; those that do not stand alone are dropped. `original` is the
+    sentence with its quotations, `taken` what is found in it already, `before` who the clause before was about, `who`
+    the one person that the sentences before speak of, `in_group` whether others speak too, `among` whether people of
+    names speak."""
+    addressed = sum(1 for part in re.split(r"[，,；\s]", original) if YOU.search(part))
+    if addressed > 1 or YOU.match(original) or original.startswith(_MOMENT):
+        return []  # what a letter to somebody says of its writer is said to them
+    if played(original):
+        return []
+    found: list[FreeStatement] = []
+    run: list[Clause] = []
+    led = False
+    behind: Clause | None = None
+    parts = clauses(sentence, before, in_group=in_group)
+    subjects = _subjects(parts, who, in_group=in_group, among=among)
+    for at, clause in enumerate(parts):
+        phrase = tidy(original[clause.start - sentence.start : clause.end - sentence.start])
+        if not phrase:
+            continue
+        if SAID.search(phrase):
+            break
+        if not _usable(phrase, clause, taken):
+            found += _closed(run, original, sentence, subjects, behind)
+            run, led, behind = [], True, None
+            continue
+        if led and _CONSEQUENCE.match(opened(phrase)):
+            continue
+        if led and at and _may_go_on(parts[at - 1], taken):
+            behind = parts[at - 1]
+        led = False
+        if run and (_begins(phrase, clause, run[-1]) or len(_joined([*run, clause], original, sentence)) > LONGEST):
+            found += _closed(run, original, sentence, subjects, behind)
+            run, behind = [], None
+        run.append(clause)
+    return [_named(a, who) for a in found + _closed(run, original, sentence, subjects, behind)]
+
+
+def _may_go_on(clause: Clause, taken: Sequence[Found]) -> bool:
+    """Is something taken from a clause that does not say all of it?"""
+    here = [f for f in taken if f.overlaps(clause.start, clause.end)]
+    return clause.states and bool(here) and all(f.kind in {"fact", "relation"} and not f.dangling for f in here)
+
+
+@dataclass(frozen=True, slots=True)
+class _Subjects:
+    """Of whom the clauses of a sentence speak, by their starts, where they may not say so."""
+
+    named: Mapping[int, str]
+    """Who a clause about a person of the speaker's speaks of."""
+    of_child: frozenset[int]
+    """Clauses behind one about a child or an animal, before the speaker is named again."""
+    in_group: bool
+    """Do others speak too?"""
+    among: bool
+    """Do people of names speak?"""
+
+    def child_before(self, clause: Clause) -> bool:
+        return clause.start in self.of_child
+
+
+def _subjects(parts: Sequence[Clause], who: Person | None, *, in_group: bool, among: bool) -> _Subjects:
+    named: dict[int, str] = {}
+    of_child: set[int] = set()
+    kin, child = who.kin if who is not None else "", False
+    for clause in parts:
+        if clause.subject == "亲友":
+            kin = kin_of(clause.body) or kin
+            if kin:
+                named[clause.start] = f"我{kin}"
+        spoken_of = _CHILD.search(clause.raw) is not None
+        child = spoken_of or (child and not SPEAKER.match(opened(clause.raw)))
+        if child and not spoken_of:
+            of_child.add(clause.start)
+    return _Subjects(named, frozenset(of_child), in_group, among)
+
+
+def _named(statement: FreeStatement, who: Person | None) -> FreeStatement:
+    """The same with who is meant in place of the pronoun that it opens with."""
+    if who is None or statement.dropped != "unresolved" or (phrase := who.named(statement.text)) is None:
+        return statement
+    kept = is_self_contained(phrase, of_other=False, of_kin=True, in_group=False)
+    return replace(statement, text=phrase, weight=weight(phrase), dropped=None) if kept else statement
+
+
+def _usable(text: str, clause: Clause, taken: Sequence[Found]) -> bool:
+    if not clause.states or len(text) > WIDEST or LABELLED.match(clause.raw):
+        return False
+    if any(p.search(text) for p in (QUOTES, YOU, ASKS, SUPPOSED)):
+        return False
+    return not any(f.overlaps(clause.start, clause.end) for f in taken)
+
+
+def _begins(text: str, clause: Clause, before: Clause) -> bool:
+    """Does a clause begin another statement: the speaker named again, another subject, another of their measures?"""
+    if SPEAKER.match(opened(text)) or (by_nature(text) and by_nature(opened(tidy(before.raw)))):
+        return True
+    if before.subject == "unnamed":
+        return clause.subject == "亲友"
+    return clause.subject != before.subject and clause.subject != "other"
+
+
+def _joined(run: Sequence[Clause], original: str, sentence: Sentence) -> str:
+    phrase = tidy(original[run[0].start - sentence.start : run[-1].end - sentence.start])
+    return opened(without_open_brackets(phrase))
+
+
+def _with_subject(text: str, about: About) -> str:
+    """A statement without its subject, with the speaker before what only they do to a person of theirs."""
+    if about not in {"我", "unnamed"} or SPEAKER.match(text) or OF_KIN.match(text):
+        return text
+    if _DOES_AGAIN.match(text):
+        return f"我{text}"
+    if SPEAKER.search(_THEIRS.sub("", text)):
+        return text
+    does = any(_DOES.match(part) and _THEIRS.search(part) for part in re.split(r"[，,\s]", text))
+    return "我" + text if does or (_DOES.match(text) and SPEAKER.search(text)) else text
+
+
+def _of_unknown(text: str) -> bool:
+    """Is it unknown whose a statement is: somebody's, or without its subject and first of a person of the speaker's?"""
+    if _SOMEBODY.match(text):
+        return True
+    if SPEAKER.match(text) or OF_KIN.match(text) or opens_predicate(text):
+        return False
+    named = SPEAKER.search(text)
+    apart = named is not None and re.search(r"[，,\s]", text[: named.start()]) is not None
+    return apart and named is not None and _THEIRS.match(text, named.start()) is not None
+
+
+def _cut_short(text: str, last: Clause, original: str, sentence: Sentence) -> bool:
+    """Is this a head whose predicate stands behind a space: 我期末 GPA 只有两点几?"""
+    more = original[last.end - sentence.start :]
+    return more[:1].isspace() and bool(more.strip()) and text[-1:].isascii() and _VERB.search(text) is None
+
+
+def _closed(
+    run: Sequence[Clause], original: str, sentence: Sentence, subjects: _Subjects, behind: Clause | None
+) -> list[FreeStatement]:
+    """The statement of a run of clauses; shorter where its end does not stand alone. Where the subject of its begin
+    stands in the sentence before, from a clause that names its own. Where no part stands alone, with the clause that it
+    stands `behind`, of which a value is taken; dropped where that does not help."""
+    heads = [opened(tidy(clause.raw)) for clause in run]
+    for first, head in enumerate(heads):
+        about = run[first].subject
+        if first and not (LED.match(heads[0]) and (SPEAKER.match(head) or OF_KIN.match(head))):
+            continue
+        for last in range(len(run), first, -1):
+            text = _joined(run[first:last], original, sentence)
+            if about == "亲友" and not (SPEAKER.match(text) or OF_KIN.match(text)):
+                text = (subjects.named.get(run[first].start, "他") if opens_predicate(text) else "其") + text
+            if _HAD.match(text) and SPEAKER.search(text):
+                text = f"我{text}"
+            elif about == "我" or carried(run[first]):
+                text = _with_subject(text, about)
+                if _of_unknown(text):
+                    break
+            anothers = subjects.child_before(run[first]) and by_nature(text)
+            if "：" in text and last < len(run) and not SPEAKER.match(text):
+                break  # words of a letter, a rule or the like, cut
+            if anothers or _cut_short(text, run[last - 1], original, sentence):
+                continue
+            if about == "unnamed" and not (tells_of_speaker(text) or OF_KIN.match(text) or by_nature(text)):
+                continue
+            of_other, of_kin = about == "other", about == "亲友"
+            if is_self_contained(text, of_other=of_other, of_kin=of_kin, in_group=subjects.in_group, among=subjects.among):
+                single = _singly(run[first:last], original, sentence, subjects)
+                return [FreeStatement(run[first].start, run[last - 1].end, text, weight(text), clauses=single)]
+    if behind is not None and run and (more := _with_before(behind, run, original, sentence, subjects)):
+        return [more]
+    text = _joined(run, original, sentence) if run else ""
+    return [FreeStatement(run[0].start, run[-1].end, text, weight(text), "unresolved")] if len(text) >= SHORTEST else []
+
+
+def _with_before(
+    behind: Clause, run: Sequence[Clause], original: str, sentence: Sentence, subjects: _Subjects
+) -> FreeStatement | None:
+    """What goes on with a clause about the speaker, or a person of theirs, told with it: 我对虾过敏，一碰就肿."""
+    head = opened(tidy(behind.raw))
+    if run[0].subject != behind.subject or not carried(run[0]) or not (SPEAKER.match(head) or OF_KIN.match(head)):
+        return None
+    for last in range(len(run), 0, -1):
+        text = _joined([behind, *run[:last]], original, sentence)
+        of_kin = behind.subject == "亲友"
+        on = all(c.subject == behind.subject and not _NOT_ON.search(c.raw) for c in run[:last])
+        if not on or len(text) > LONGEST:
+            continue
+        if is_self_contained(text, of_other=False, of_kin=of_kin, in_group=subjects.in_group, among=subjects.among):
+            return FreeStatement(behind.start, run[last - 1].end, text, weight(text), goes_on=True)
+    return None
+
+
+def _singly(run: Sequence[Clause], original: str, sentence: Sentence, subjects: _Subjects) -> tuple[FreeStatement, ...]:
+    if len(run) < 2 or "：" in original or ":" in original:
+        return ()
+    own = list(takewhile(lambda clause: clause.subject == "我", run)) or run[:1]  # another's own predicate may follow
+    clause_texts = [(clause, clause.end, _joined([clause], original, sentence)) for clause in own]
+    for n, (clause, _, text) in enumerate(clause_texts):
+        if n + 1 < len(run) and _cut_short(text, clause, original, sentence):
+            clause_texts[n : n + 2] = [
+                (clause, run[n + 1].end, _joined(run[n : n + 2], original, sentence)),
+                *((after, end, "") for after, end, _ in clause_texts[n + 1 : n + 2]),
+            ]
+    return tuple(
+        FreeStatement(clause.start, end, text, weight(text))
+        for clause, end, text in clause_texts
+        if not LED.match(text)
+        and (SPEAKER.match(text) or OF_KIN.match(text) or not SPEAKER.search(text))
+        and content_weight(text) >= LEAST_SAID
+        and is_self_contained(
+            text,
+            of_other=clause.subject == "other",
+            of_kin=clause.subject == "亲友",
+            in_group=subjects.in_group,
+            among=subjects.among,
+        )
+    )
+
+
+def requested_statements(statements: Sequence[FreeStatement], starts: Set[int]) -> list[FreeStatement]:
+    """The same, with what an assistant is asked to remember, from `starts` on, worth telling in everyday words too."""
+
+    def kept(a: FreeStatement) -> FreeStatement:
+        if not any(a.start <= at < a.end for at in starts) or not (a.dropped is None or _may_be_kept(a.text)):
+            return a
+        return replace(a, weight=max(a.weight, KEEP), dropped=None)
+
+    return [kept(a) for a in statements] if starts else list(statements)
+
+
+def _may_be_kept(text: str) -> bool:
+    return SPEAKER.match(text) is not None and resolved(text) and whole(text)
+
+
+def well_formed(statements: Sequence[FreeStatement]) -> list[FreeStatement]:
+    """Those that are worth telling as they are: the thing that a clause is about does not stand before its speaker."""
+    fit = [a for a in statements if a.dropped is None and a.weight >= KEEP]
+    return [a for a in fit if SPEAKER.match(a.text) or not SPEAKER.search(a.text)]
+
+
+def worth(statements: Sequence[FreeStatement], turn: str, *, to_assistant: bool = False) -> list[FreeStatement]:
+    """Return those of a turn in the order of the text, all but the kept ones dropped: at most MOST are kept, the
+    weightiest, and none that repeats a long turn: of that one its clauses are told. `to_assistant`: nobody else
+    speaks or hears."""
+    if turn.count("你") + turn.count("您") >= max(3, turn.count("我")):
+        return [replace(a, dropped=a.dropped or "addressed") for a in statements]  # it is about the one it speaks to
+    size = len(_SIZE.findall(turn))
+
+    def copies(text: str) -> bool:
+        held = len(_SIZE.findall(text))
+        return size > LONG_TURN and held > KEPT_WHOLE and held >= COPIED * size
+
+    statements = [part for a in statements for part in (a.clauses if a.clauses and copies(a.text) else (a,))]
+
+    def is_light(a: FreeStatement) -> bool:
+        return a.weight < (KEEP_TOLD if to_assistant and tells_state(a.text) else KEEP)
+
+    fit = [a for a in statements if a.dropped is None and not is_light(a) and not copies(a.text)]
+    best = sorted(fit, key=lambda a: -a.weight)[: MOST if size <= MUCH else MOST + 2 + (size - MUCH) // EACH_MORE]
+
+    def label(a: FreeStatement) -> DropLabel | None:
+        if a.dropped is not None or a in best:
+            return a.dropped
+        return "light" if is_light(a) else "copy" if copies(a.text) else "too_many"
+
+    return [replace(a, dropped=label(a)) for a in statements]
