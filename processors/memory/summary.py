@@ -140,9 +140,11 @@ class Summary:
         language = language_of(statements)
         statements_sent = [{"kind": s.kind, "text": s.text} for s in in_order(self._profile, statements)[:STATEMENTS]]
         payload = {
-            "language": language, "statements": statements_sent, "missing": missing(self._profile, statements, language)[:20],
+            "language": language,
+            "statements": statements_sent,
+            "missing": missing(self._profile, statements, language)[:20],
             "max_tokens": ANSWER_TOKENS,
-        }  # fmt: skip
+        }
         return Emit(
             topics.JOBS,
             Job(

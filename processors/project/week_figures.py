@@ -60,7 +60,10 @@ class Figure:
 
 
 def figures(
-    lines: Sequence[Line], profile: Profile, current_value: Callable[[HotKey], JsonValue], before: Mapping[str, ReportFigure]
+    lines: Sequence[Line],
+    profile: Profile,
+    current_value: Callable[[HotKey], JsonValue],
+    before: Mapping[str, ReportFigure],
 ) -> list[ReportFigure]:
     """The last that was said of each key in the week. `current_value`: what hot memory has of a key that is set up rather
     than changes. `before`: the figures of the week before."""

@@ -240,7 +240,13 @@ class Weeks:
         keys = {k.key: k for k in self._profile.hot_keys}
         spoken_units = sum(units(t.text) for t in turns)
         return Week(
-            place.monday, language, found, metrics, lambda key: _label(keys.get(key), key, language), before, spoken_units
+            place.monday,
+            language,
+            found,
+            metrics,
+            lambda key: _label(keys.get(key), key, language),
+            before,
+            spoken_units,
         )
 
     def _catalogue(self, place: Place) -> Catalogue:

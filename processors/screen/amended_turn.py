@@ -28,7 +28,12 @@ def amendment_texts(a: Amendment) -> list[str]:
 
 
 def amended(
-    a: Amendment, redacted: Mapping[str, str], redacted_values: RedactedValues, record: Record, models: Models, profile: Profile
+    a: Amendment,
+    redacted: Mapping[str, str],
+    redacted_values: RedactedValues,
+    record: Record,
+    models: Models,
+    profile: Profile,
 ) -> list[Out]:
     """A turn leaves as itself, at its next revision; what belongs to a session goes on to its one writer."""
     accepted = a.accepted_at or record.timestamp

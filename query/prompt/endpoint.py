@@ -245,10 +245,16 @@ async def _hits(
             return []
         # The similarity of reports is stated for the query as it stands.
         question = Question(
-            request_context.body.looked_for, frozenset(kinds), limit, request_context.tenant, request_context.user, request_context.project,
-            mode=mode or ctx.config.ranking, said_before=before if mode is None else (),
+            request_context.body.looked_for,
+            frozenset(kinds),
+            limit,
+            request_context.tenant,
+            request_context.user,
+            request_context.project,
+            mode=mode or ctx.config.ranking,
+            said_before=before if mode is None else (),
             since=request_context.since,
-        )  # fmt: skip
+        )
         filters, limited = request_context.routed.limits(kinds)
         questions = [question]
         if filters is not None and limited and mode is None:

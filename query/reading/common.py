@@ -57,7 +57,9 @@ class Context:
         whose turns or memories are among them, so that each finds the read under their own name. Documents are
         nobody's: their ids stand with the asked."""
         scope, owner = (
-            (requested.tenant, requested.owner) if isinstance(requested, OwnerScope) else (requested, tenant_owner(requested.tenant))
+            (requested.tenant, requested.owner)
+            if isinstance(requested, OwnerScope)
+            else (requested, tenant_owner(requested.tenant))
         )
         shown: dict[Owner, list[str]] = {owner: []}
         for row in rows:

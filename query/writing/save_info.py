@@ -156,7 +156,13 @@ class _Decided:
 
 
 async def _await_decision(
-    ctx: Ctx, owner: OwnerScope, exchange: _Exchange, entries: Sequence[Entry], published: Published, *, in_session: bool
+    ctx: Ctx,
+    owner: OwnerScope,
+    exchange: _Exchange,
+    entries: Sequence[Entry],
+    published: Published,
+    *,
+    in_session: bool,
 ) -> _Decided:
     """Raises ProblemError: where an earlier message under the same id says something else, and where a store is
     away."""

@@ -52,7 +52,10 @@ async def post_interaction(
     feedback = body.user_feedback
     if feedback is not None and (feedback.rating is not None or feedback.correction is not None):
         given = models.FeedbackIn(
-            user_id=body.user_id, interaction_id=body.interaction_id, rating=feedback.rating, correction=feedback.correction
+            user_id=body.user_id,
+            interaction_id=body.interaction_id,
+            rating=feedback.rating,
+            correction=feedback.correction,
         )
         entries.append(feedback_entry(given, publish))
     token = await publish.publish(entries)

@@ -357,7 +357,13 @@ def test_c9_what_was_erased_is_not_carried_into_a_generation_that_has_met_the_er
     turns = [
         turn(n, tenant=tenant, user_id=user, session_id=session, accepted_at=at)
         for n, (user, session, at) in enumerate(
-            (("ann", "s1", statement), ("ann", "s1", behind), ("bob", "s1", statement), ("bob", "s2", statement), ("cid", "s1", statement))
+            (
+                ("ann", "s1", statement),
+                ("ann", "s1", behind),
+                ("bob", "s1", statement),
+                ("bob", "s2", statement),
+                ("cid", "s1", statement),
+            )
         )
     ]
     erased = [("user", "ann", None), ("session", "bob", "s1")]

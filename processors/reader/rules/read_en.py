@@ -186,7 +186,9 @@ def read(
             kept = [f for f in here if not f.dangling]
             asked_for = sentence.start in to_keep
             statements.extend(
-                free_statements_en.free_statements(sentence, original, kept, people, in_group=in_group, to_keep=asked_for)
+                free_statements_en.free_statements(
+                    sentence, original, kept, people, in_group=in_group, to_keep=asked_for
+                )
             )
     episodes = [statements_en.episode(each) for each in free_statements_en.worth(statements, text)]
     found.extend(f for f in episodes if f.dropped is None)

@@ -317,7 +317,9 @@ async def test_n4_what_was_forgotten_in_between_does_not_come_back_in_other_word
     for u in gate.active():
         await gate.do("forget", u.record_id)
     result = await model(
-        gate, candidate_of("User owns a kayak from Oslo", 20, 45), candidate_of("User settled in Leeds", 0, 15, "residence", "Leeds")
+        gate,
+        candidate_of("User owns a kayak from Oslo", 20, 45),
+        candidate_of("User settled in Leeds", 0, 15, "residence", "Leeds"),
     )
     assert result == [("refused", "rejected_source")] * 2
     assert gate.active() == []

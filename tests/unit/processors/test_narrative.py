@@ -17,9 +17,11 @@ def statement_of(kind: str, field: str, text: str, language: str = "zh") -> Stat
 
 def test_b6_in_the_order_of_the_catalogue_with_what_is_missing() -> None:
     statements = [
-        statement_of("intent", "targetCategory", "对高才通感兴趣"), statement_of("fact", "currentLocation", "住在杭州。"),
-        statement_of("fact", "age", "32岁"), statement_of("fact", "age", "32岁"),
-    ]  # fmt: skip
+        statement_of("intent", "targetCategory", "对高才通感兴趣"),
+        statement_of("fact", "currentLocation", "住在杭州。"),
+        statement_of("fact", "age", "32岁"),
+        statement_of("fact", "age", "32岁"),
+    ]
     text = narrative(PROFILE, statements, language_of(statements))
     assert text.startswith("32岁；住在杭州；对高才通感兴趣。尚未收集：学历、毕业院校")
     assert "年龄" not in text

@@ -24,11 +24,17 @@ EN = (
     Contribution("Sure, cool.", "assistant"),
 )  # fmt: skip
 ZH = (
-    Contribution("你好！"), Contribution("您好，有什么可以帮您？", "assistant"), Contribution("我打算2027年3月从上海搬到杭州。今天天气不错。"),
-    Contribution("您的预算是多少？", "assistant"), Contribution("我的预算是每月六千元，需要两个房间。"),
-    Contribution("六千元的两居室在滨江区比在西湖区更容易找到。", "assistant"), Contribution("好的，谢谢。"),
-    Contribution("我养了一只狗，最好有个院子。"), Contribution("我养了一只狗，最好有个院子！"), Contribution("好的。", "assistant"),
-)  # fmt: skip
+    Contribution("你好！"),
+    Contribution("您好，有什么可以帮您？", "assistant"),
+    Contribution("我打算2027年3月从上海搬到杭州。今天天气不错。"),
+    Contribution("您的预算是多少？", "assistant"),
+    Contribution("我的预算是每月六千元，需要两个房间。"),
+    Contribution("六千元的两居室在滨江区比在西湖区更容易找到。", "assistant"),
+    Contribution("好的，谢谢。"),
+    Contribution("我养了一只狗，最好有个院子。"),
+    Contribution("我养了一只狗，最好有个院子！"),
+    Contribution("好的。", "assistant"),
+)
 Language = Literal["en", "zh"]
 AT = datetime(2026, 11, 23, 9, tzinfo=UTC)
 

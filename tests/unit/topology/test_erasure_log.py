@@ -91,9 +91,14 @@ def test_n6_before_the_erasure_everything_goes_and_behind_it_what_is_older_than_
 
 def test_n6_a_value_that_was_replaced_or_nulled_is_not_taken() -> None:
     log = [
-        _stored("a", _call_of(CUT + HOUR)), Stored(b"a", None), _stored("b", _call_of(CUT + HOUR)),
-        _stored("b", _call_of(CUT, "bob")), _stored("erasure", _erasure()), _stored("c", _call_of(CUT)), Stored(b"c", None),
-    ]  # fmt: skip
+        _stored("a", _call_of(CUT + HOUR)),
+        Stored(b"a", None),
+        _stored("b", _call_of(CUT + HOUR)),
+        _stored("b", _call_of(CUT, "bob")),
+        _stored("erasure", _erasure()),
+        _stored("c", _call_of(CUT)),
+        Stored(b"c", None),
+    ]
     assert _taken(log, _erasure()) == set()
 
 
@@ -219,9 +224,12 @@ def test_n6_of_a_session_everything_before_the_erasure_goes_and_nothing_of_anoth
     """A command that a clock dated ahead stood in the ledger for good: a session was cut by time alone."""
     e = _erasure(scope="session", session_id="s1")
     log = [
-        _stored("ahead", _call_of(CUT + HOUR, session="s1")), _stored("other", _call_of(CUT + HOUR, session="s2")),
-        _stored("none", _call_of(CUT + HOUR)), _stored("erasure", e), _stored("returned", _call_of(CUT + HOUR, session="s1")),
-    ]  # fmt: skip
+        _stored("ahead", _call_of(CUT + HOUR, session="s1")),
+        _stored("other", _call_of(CUT + HOUR, session="s2")),
+        _stored("none", _call_of(CUT + HOUR)),
+        _stored("erasure", e),
+        _stored("returned", _call_of(CUT + HOUR, session="s1")),
+    ]
     assert _taken(log, e) == {b"ahead"}
 
 

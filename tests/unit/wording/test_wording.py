@@ -37,8 +37,14 @@ def span(statement: Said, part: str, *edits: tuple[str, str, str], turn: int = 0
 
 def test_an_english_sentence_is_built_from_its_turn() -> None:
     statement = Said("user", "lol i've lived in leeds w my sister since march, honestly")
-    whole = span(statement, "lived in leeds w my sister since march", ("leeds", "case", "capital"), ("w", "turn", "with"),
-                 ("my", "turn", "their"), ("march", "case", "capital"))  # fmt: skip
+    whole = span(
+        statement,
+        "lived in leeds w my sister since march",
+        ("leeds", "case", "capital"),
+        ("w", "turn", "with"),
+        ("my", "turn", "their"),
+        ("march", "case", "capital"),
+    )
     built = realise(Program(frame="user_has", slots=((whole,),)), statement, [], EN)
     assert built == "The user has lived in Leeds with their sister since March."
 
