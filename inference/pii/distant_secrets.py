@@ -216,9 +216,18 @@ _CHINESE: tuple[Rule, ...] = (
         ("登录",),
         capital,
     ),
-    _rule("password, quoted zh", rf"{_SAID_ZH}[“「\"](?P<value>[^“”「」\"\n]{{4,60}})[”」\"]", ("密码", "口令"), everyday_score),
-    _rule("code of a mailbox zh", r"授权码(?:是|:|为)?[ ]?(?P<value>[a-z]{16})(?![A-Za-z])", ("授权码",),
-          lambda value, near: 0.85),
+    _rule(
+        "password, quoted zh",
+        rf"{_SAID_ZH}[“「\"](?P<value>[^“”「」\"\n]{{4,60}})[”」\"]",
+        ("密码", "口令"),
+        everyday_score,
+    ),
+    _rule(
+        "code of a mailbox zh",
+        r"授权码(?:是|:|为)?[ ]?(?P<value>[a-z]{16})(?![A-Za-z])",
+        ("授权码",),
+        lambda value, near: 0.85,
+    ),
     _rule(
         "password of a network zh",
         r"(?:wi-?fi|无线网?|热点)[^。!?\n,]{0,16}[,/][ ]?(?P<value>[A-Za-z0-9][!-~]{7,62})(?![A-Za-z0-9])",

@@ -211,7 +211,11 @@ def _turns_of(event: Stored) -> Sequence[str]:
 
 
 def _turn_record(
-    event: ScreenedTurn, record: JsonObject, pii_counts: Mapping[str, int], redactions: Sequence[Redaction], keeping: Keeping
+    event: ScreenedTurn,
+    record: JsonObject,
+    pii_counts: Mapping[str, int],
+    redactions: Sequence[Redaction],
+    keeping: Keeping,
 ) -> JsonObject:
     """With the counts and originals of now. Of what is not kept any more the token is left, as `tokenise` leaves it."""
     pii = Counter(event.pii)

@@ -60,7 +60,11 @@ class _Sentence:
 
 
 def summarise(
-    phrase: Sequence[Contribution], embed: Embed, count: Callable[[str], int], max_tokens: int, language: Literal["en", "zh"]
+    phrase: Sequence[Contribution],
+    embed: Embed,
+    count: Callable[[str], int],
+    max_tokens: int,
+    language: Literal["en", "zh"],
 ) -> str:
     """Return sentences of `phrase` in their order, a line a speaker, in at most `max_tokens` tokens by `count`.
 

@@ -207,9 +207,17 @@ class UserMemoryStore:
         return None if row is None else row.features
 
     def nearest(
-        self, features: Features, embedding: bytes, kind: str, project: str | None, now: datetime, stated_at: datetime, *,
-        besides: Collection[str] = (), merges: Callable[[str, Verdict], bool] | None = None,
-    ) -> Match | None:  # fmt: skip
+        self,
+        features: Features,
+        embedding: bytes,
+        kind: str,
+        project: str | None,
+        now: datetime,
+        stated_at: datetime,
+        *,
+        besides: Collection[str] = (),
+        merges: Callable[[str, Verdict], bool] | None = None,
+    ) -> Match | None:
         """The record of that kind and project that a text repeats or contradicts: accepted in the 7 days before `now`
         and said within 7 days of `stated_at` (D3), since an import has years of talk accepted in a minute. Ids of `besides`
         are not looked at, nor duplicates that `merges` does not take."""

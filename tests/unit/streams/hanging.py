@@ -12,8 +12,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from streams.faust.lease import end_at_once
 from streams.in_hand import InHand
+
+from streams.faust.lease import end_at_once
 from streams.runner import Message
 from streams.suspects import NoSuspects, Suspect
 from streams.watchdog import Limits, Watchdog

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-
 from streams.in_hand import InHand
+
 from streams.suspects import MemorySuspects, Noted
 from streams.watchdog import Limits, Watchdog
 from tests.patience import until

@@ -14,6 +14,7 @@ from pathlib import Path
 import orjson
 import psycopg
 import pytest
+from streams.in_hand import SLOT_BYTES, SLOTS, Hand, InHand, Left
 
 from memstream.settings import Settings
 from memstream.workers.steps import watchdog_of
@@ -21,7 +22,6 @@ from processors.step import Reads, Record
 from schemas.log import topics
 from streams.batch import Item, guarded
 from streams.faust.lease import FrozenError, Lease
-from streams.in_hand import SLOT_BYTES, SLOTS, Hand, InHand, Left
 from streams.resident import ProcessMemory
 from streams.sections import SECTION_BYTES
 from streams.state.cache import NotRead
