@@ -34,7 +34,7 @@ Patch = pytest.MonkeyPatch
 
 
 def _a_topic_is_skipped(patch: Patch) -> None:
-    whole = Log._store
+    whole = Log._standing
     patch.setattr(
         Log, "_standing", lambda self, e: {p: o for p, o in whole(self, e).items() if p[0] != topics.LEDGER.name}
     )

@@ -46,7 +46,9 @@ def test_no_file_of_the_product_is_named_by_a_retired_word(package: str) -> None
     assert [str(p.relative_to(ROOT)) for p in files if MODULES & set(p.stem.split("_"))] == []
 
 
-@pytest.mark.parametrize("line", ["told = 1", "def f(said): ...", "class Gone: ...", "for _told in x: ...", "def heard(): ..."])
+@pytest.mark.parametrize(
+    "line", ["told = 1", "def f(said): ...", "class Gone: ...", "for _told in x: ...", "def heard(): ..."]
+)
 def test_a_retired_word_as_a_name_is_seen(line: str) -> None:
     assert len(retired(line)) == 1
 
