@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from processors.reader.rules.promising import promising
 
 from inference.condense import condense
 from inference.language import language_of
@@ -19,6 +18,7 @@ from inference.terms import terms
 from processors.dedupe.features import extract_features
 from processors.knowledge.chunking import chunks
 from processors.language import times
+from processors.reader.rules.prefilter import promising
 from query.deadletters.preview import outline, preview
 from query.prompt.intents import route
 from schemas.log.codec import Codec, DecodeError

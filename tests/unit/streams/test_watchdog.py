@@ -14,7 +14,6 @@ from pathlib import Path
 import orjson
 import psycopg
 import pytest
-from streams.in_hand import SLOT_BYTES, SLOTS, Hand, InHand, Left
 
 from memstream.settings import Settings
 from memstream.workers.steps import watchdog_of
@@ -28,6 +27,7 @@ from streams.state.cache import NotRead
 from streams.state.protocol import StoreAway
 from streams.suspects import MemorySuspects, NoSuspects, Suspect
 from streams.watchdog import Limits, Watchdog
+from streams.work_record import SLOT_BYTES, SLOTS, Hand, InHand, Left
 from tests.patience import PATIENCE
 from tests.unit.streams.bench import PLAIN, P, message
 from tests.unit.streams.toy import START, turn
