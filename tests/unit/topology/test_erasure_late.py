@@ -125,14 +125,14 @@ async def test_n6_what_a_clock_dated_ahead_goes_with_the_rest_and_what_is_said_a
     )  # fmt: skip
     bench.driver.pipe(topics.TURNS, answer)
     bench.say("ann", "I live in Leeds.")
-    own = command.model_copy(
-        update={"command_id": "c10", "accepted_at": bench.driver.now, "sealed": MemoryCommandBody(text="I own a kayak.")}
-    )
+    body = MemoryCommandBody(text="I own a kayak.")
+    own = command.model_copy(update={"command_id": "c10", "accepted_at": bench.driver.now, "sealed": body})
     bench.driver.pipe(topics.LEDGER, own)
     await bench.driver.run()
     assert [u for u in bench.memories("ann") if "Leeds" in u.sealed.text and u.version == u.revision == 1]
     kept = [u.known_at for u in bench.memories("ann") if "kayak" in u.sealed.text]
-    assert kept and min(kept) > ahead, "dated before the cut-off, sinks would take it for erased"
+    assert kept
+    assert min(kept) > ahead, "dated before the cut-off, sinks would take it for erased"
     assert not [p for p in bench.held() if p.startswith("state") or topics.UPDATES.name in p]
     assert not bench.driver.dead_letters()
 
