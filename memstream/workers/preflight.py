@@ -20,7 +20,7 @@ class PreflightError(RuntimeError):
     """The process cannot start; the message names the setting or the command that mends it."""
 
 
-def check_topics(settings: Settings, names: Iterable[str] = (), patience: float = 20.0) -> None:
+def check_topics(settings: Settings, names: Iterable[str] = (), patience: float = 90.0) -> None:
     """Raises PreflightError for a broker that stays away for `patience` seconds, a missing topic, or another
     partition count than configured."""
     wanted = set(names) or {t.name for t in CATALOGUE}
