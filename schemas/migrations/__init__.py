@@ -8,24 +8,37 @@ meanwhile: an index on a table that grows is built by `indexes.build_index`.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from psycopg import Connection, errors, sql
+from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_fixed
 
 from schemas.storage import postgres_connections
 from schemas.storage.layouts import postgres_schema
 
+if TYPE_CHECKING:
+    import sqlalchemy
+    from alembic.config import Config
+
+log = logging.getLogger(__name__)
 LOCK = 0x6D656D73
 """Advisory lock key of everything that creates or alters schemas: one process at a time."""
 VERSION_TABLE = "memstream_version"
 _WAIT_SECONDS = 20.0
 """Longest wait for that lock where a caller comes again later: a migration may take longer."""
 _LOOK_SECONDS = 0.2
+LOCK_SECONDS = 3.0
+"""Longest wait of a migration's statement for a table: what comes after it waits behind it, reads too."""
+_LOCK_PAUSE_SECONDS = 5.0
+"""Between two tries, in which others take their turn."""
+_LOCK_TRIES = 120
+"""With the above some 15 minutes, which covers a dump or a report that holds a table."""
 _TABLES_AT_ONCE = 200
 """Tables that one transaction drops: each takes several locks, for itself, its indexes and its long values."""
 
@@ -38,17 +51,21 @@ def sql_text(name: str) -> str:
 def upgrade(dsn: str) -> None:
     """Bring the database at `dsn` (libpq form) to the newest version. Safe when several processes call at once:
     one migrates, the others wait and then find nothing to do. Each migration is committed by itself, so a run that was
-    ended goes on where it was. Raises psycopg.Error, NameTakenError or alembic's CommandError."""
+    ended goes on where it was. One that needs a table which others hold lets go after `LOCK_SECONDS` and tries again,
+    so that nobody waits behind it for longer. Raises psycopg.Error, NameTakenError or alembic's CommandError."""
     with postgres_connections.connect(dsn) as conn:
-        if version(conn) == newest():
-            return  # as at nearly every start of a process, which then goes without Alembic's import
-    from alembic import command
+        if version(conn) == newest():  # as at nearly every start of a process, which then goes without Alembic's import
+            _complete(conn)
+            return
     from alembic.config import Config
     from sqlalchemy import create_engine
     from sqlalchemy.pool import NullPool
 
     def creator() -> Connection[Any]:  # without a deadline: it may wait for another migration, and rewrite tables
-        return postgres_connections.connect(dsn, answer_seconds=None)
+        conn = postgres_connections.connect(dsn, answer_seconds=None)
+        conn.execute("SELECT set_config('lock_timeout', %s, false)", (f"{LOCK_SECONDS:g}s",))
+        conn.commit()
+        return conn
 
     engine = create_engine("postgresql+psycopg://", creator=creator, poolclass=NullPool)
     with engine.connect() as connection:  # whose end gives the lock back
@@ -59,8 +76,48 @@ def upgrade(dsn: str) -> None:
         config = Config()
         config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        _migrate(config)
     engine.dispose()
+
+
+def _complete(conn: Connection[Any]) -> None:
+    """What the newest migration made in each generation, in those that a process of an older release made after it."""
+    conn.commit()
+    for generation in generations(conn):
+        schema = postgres_schema(generation)
+        if conn.execute("SELECT to_regprocedure(%s) IS NULL", (f"{schema}.led_to(text)",)).fetchone() == (True,):
+            with _alone(conn):
+                create_told(conn, generation)
+                conn.execute("SELECT ops.wall(%s)", (schema,))
+    conn.commit()
+
+
+def _migrate(config: Config) -> None:
+    """All that is left, one after the other. Raises LockNotAvailable for a table that others keep."""
+    from alembic import command
+
+    connection: sqlalchemy.Connection = config.attributes["connection"]
+    for attempt in _lock_attempts():
+        with attempt:
+            connection.rollback()
+            command.upgrade(config, "head")
+
+
+def _lock_attempts() -> Retrying:
+    return Retrying(
+        retry=retry_if_exception(_lock_kept),
+        wait=wait_fixed(_LOCK_PAUSE_SECONDS),
+        stop=stop_after_attempt(_LOCK_TRIES),
+        before_sleep=lambda state: log.warning(
+            "a migration waits for a table that others hold", extra={"attempt": state.attempt_number}
+        ),
+        reraise=True,
+    )
+
+
+def _lock_kept(error: BaseException) -> bool:
+    """As psycopg's own error, or in SQLAlchemy's."""
+    return isinstance(getattr(error, "orig", error), errors.LockNotAvailable)
 
 
 @contextmanager

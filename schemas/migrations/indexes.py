@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
 from alembic import op
 from psycopg import Connection, errors, sql
+
+from schemas.migrations import LOCK_SECONDS
 
 log = logging.getLogger(__name__)
 _TRIES = 5
@@ -34,16 +38,32 @@ def build_index(schema: str, table: str, name: str, definition: str) -> None:
     """
     with op.get_context().autocommit_block():
         connection = cast("Connection[Any]", op.get_bind().connection.dbapi_connection)
-        for left in reversed(range(_TRIES)):
-            try:
-                if not _stands(connection, schema, table, name):
-                    log.info("building index %s.%s", schema, name)
-                    _create(connection, schema, table, name, definition)
-                return
-            except errors.DeadlockDetected:
-                if not left:
-                    raise
-                time.sleep(_PAUSE_SECONDS)
+        with _patient(connection):
+            _build(connection, schema, table, name, definition)
+
+
+def _build(connection: Connection[Any], schema: str, table: str, name: str, definition: str) -> None:
+    for left in reversed(range(_TRIES)):
+        try:
+            if not _stands(connection, schema, table, name):
+                log.info("building index %s.%s", schema, name)
+                _create(connection, schema, table, name, definition)
+            return
+        except errors.DeadlockDetected:
+            if not left:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+
+
+@contextmanager
+def _patient(connection: Connection[Any]) -> Iterator[None]:
+    """Nobody waits behind a build that waits for open transactions: it may take as long as they do."""
+    connection.execute("SET lock_timeout = 0")
+    try:
+        yield
+    finally:
+        if not connection.closed:
+            connection.execute("SELECT set_config('lock_timeout', %s, false)", (f"{LOCK_SECONDS:g}s",))
 
 
 def _create(connection: Connection[Any], schema: str, table: str, name: str, definition: str) -> None:

@@ -98,7 +98,8 @@ def test_n1_shared_tables_are_dropped_one_by_one_and_an_upgrade_that_was_ended_g
         migrating = beside.submit(upgrade, old)
         until("a table waits", lambda: asked(old, _WAITING, "^DROP TABLE"), lambda r: r == [(1,)])
         assert asked(old, shared) == [("views_g2",)]
-        asked(old, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '^DROP TABLE'")
+        end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '^DROP TABLE'"
+        until("the migration is ended", lambda: asked(old, end), lambda ended: ended == [(True,)])
         with pytest.raises(Exception, match="connection is lost"):
             migrating.result(PATIENCE)
     with psycopg.connect(old) as conn:
@@ -117,3 +118,27 @@ def test_n1_a_relation_with_the_name_of_our_index_is_not_taken_for_it(old: str) 
         conn.execute("ALTER INDEX views_g1.memories_tables RENAME TO of_turns")
     upgrade(old)
     assert asked(old, _VALID) == [(True,), (True,)]
+
+
+def test_n1_nobody_waits_long_behind_a_migration_that_waits_for_a_table(old: str, beside: ThreadPoolExecutor) -> None:
+    """The report reads for longer than the migration may wait for its table: it lets go and comes again, and a read
+    that came after it is answered although the report goes on."""
+    with psycopg.connect(old) as report:
+        report.execute("SELECT FROM views_g2.plans LIMIT 1")
+        migrating = beside.submit(upgrade, old)
+        until("the table waits", lambda: asked(old, _WAITING, "^DROP TABLE"), lambda rows: rows == [(1,)])
+        with psycopg.connect(old, options=f"-c statement_timeout={PATIENCE:.0f}s") as reader:
+            reader.execute("SELECT FROM views_g2.plans LIMIT 1")
+        assert not migrating.done()
+    migrating.result(PATIENCE)
+    with psycopg.connect(old) as conn:
+        assert version(conn) == newest()
+
+
+def test_n1_a_generation_that_an_older_release_made_afterwards_is_completed(old: str) -> None:
+    upgrade(old)
+    with psycopg.connect(old) as conn:
+        conn.execute("DROP FUNCTION views_g2.led_to(text)")
+    upgrade(old)
+    may = "SELECT has_function_privilege('memstream_reader', 'views_g2.led_to(text)', 'EXECUTE')"
+    assert asked(old, may) == [(True,)]
