@@ -58,12 +58,14 @@ def search(
     query: str, *, user_id: str | None = None, project_id: str | None = None, session_id: str | None = None,
     kinds: Sequence[Kind] | None = None, limit: int = 10, filters: Mapping[str, Any] | None = None,
     as_of: datetime | None = None, explain: bool = False, cursor: str | None = None,
+    min_relevance: float | None = None,
 ) -> Call[answers.SearchAnswer]:  # fmt: skip
-    """Words and meaning over turns, memories, reports and documents (D13). `cursor`: as the page before has it."""
+    """Words and meaning over turns, memories, reports and documents (D13). `cursor`: as the page before has it.
+    `min_relevance`: hits below it are left out."""
     body = _given(
         query=query, user_id=user_id, project_id=project_id, session_id=session_id, limit=limit,
         kinds=None if kinds is None else list(kinds), filters=filters, as_of=as_of, explain=explain or None,
-        cursor=cursor,
+        cursor=cursor, min_relevance=min_relevance,
     )  # fmt: skip
     return Call("POST", "/v1/search", answers.SearchAnswer, None if project_id else user_id, body)
 
@@ -71,12 +73,13 @@ def search(
 def context(
     query: str, *, user_id: str, session_id: str | None = None, project_id: str | None = None,
     intent: str | None = None, budget_tokens: int | None = None, entities: Mapping[str, str] | None = None,
+    min_relevance: float | None = None,
 ) -> Call[answers.ContextAnswer]:  # fmt: skip
     """A cited prompt within a token budget (D15). `entities`: `record_id`, whose state is told, and `query`, what is
-    looked for."""
+    looked for. `min_relevance`: of what is searched, hits below it are left out."""
     body = _given(
         query=query, user_id=user_id, session_id=session_id, project_id=project_id, intent=intent,
-        budget_tokens=budget_tokens, entities=entities,
+        budget_tokens=budget_tokens, entities=entities, min_relevance=min_relevance,
     )  # fmt: skip
     return Call("POST", "/v1/context", answers.ContextAnswer, None if project_id else user_id, body)
 

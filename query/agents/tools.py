@@ -107,11 +107,14 @@ class Tools(Called):
         kinds: list[SearchKind] | None = None,
         project_id: str | None = None,
         cursor: Annotated[str | None, Field(description="From the page before.")] = None,
+        min_relevance: Annotated[
+            float | None, Field(ge=0, le=1, description="Leave out results whose relevance is lower.")
+        ] = None,
     ) -> dict[str, Any]:
         """Find memories, conversation turns and documents by words and meaning, each with the turns it came from."""
         key, user = await self._who(ctx, user_id)
         asked = {"query": query, "user_id": user, "limit": limit, "kinds": kinds, "project_id": project_id}
-        asked["cursor"] = cursor
+        asked |= {"cursor": cursor, "min_relevance": min_relevance}
         body = {k: v for k, v in asked.items() if v is not None}
         found = await self._service.call("POST", "/v1/search", key=key, user=user, body=body)
         return {k: found[k] for k in ("results", "cursor", "degraded")}
