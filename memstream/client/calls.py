@@ -254,14 +254,14 @@ def remember(message: Memory, *, once: str | None = None) -> Call[answers.Accept
 def correct(
     memory_id: str, *, user_id: str, text: str | None = None, value: Any = None, once: str | None = None
 ) -> Call[answers.Accepted]:
-    """Correct a memory; what it said is not learned again (N4)."""
+    """Correct a memory; what it said is not learned again (N4). Raises NotFoundError where there never was one."""
     body = _given(user_id=user_id, text=text, value=value)
     path = f"/v1/memories/{_in_path(memory_id)}"
     return Call("PATCH", path, answers.Accepted, user_id, body, headers=_once(once))
 
 
 def forget(memory_id: str, *, user_id: str, once: str | None = None) -> Call[answers.Accepted]:
-    """Forget a memory; it is not learned again (N4, C9)."""
+    """Forget a memory; it is not learned again (N4, C9). Raises NotFoundError where there never was one."""
     path, params = f"/v1/memories/{_in_path(memory_id)}", {"user_id": user_id}
     return Call("DELETE", path, answers.Accepted, user_id, params=params, headers=_once(once))
 
