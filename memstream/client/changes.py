@@ -14,8 +14,8 @@ Change: TypeAlias = Literal["new", "changed", "superseded", "observed", "refused
 """`new`: the first revision that stands; `changed`: a later one; `observed`: not sure enough to be read; the rest:
 it stands no longer."""
 _OF_THE_TOPIC = {
-    "type", "tenant", "record_id", "owner_kind", "owner_id", "op", "namespace", "priority", "sources", "sealed",
-    "expires_at", "extractor", "profile", "profile_version", "model_id",
+    "schema_version", "type", "tenant", "record_id", "owner_kind", "owner_id", "op", "namespace", "priority",
+    "sources", "sealed", "interaction_id", "expires_at", "extractor", "profile", "profile_version", "model_id",
 }  # fmt: skip
 """What an event has and an answer of the service has not, or under another name."""
 Positions: TypeAlias = Mapping[int, int]

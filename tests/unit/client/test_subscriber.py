@@ -37,7 +37,7 @@ def update(n: int, **over: Any) -> MemoryUpdate:
 
 
 def test_d11_a_change_has_the_names_and_types_of_the_services_answers() -> None:
-    sources = [{"turn_id": "t1", "session_id": "s1"}]
+    sources = [{"turn_id": "t1", "session_id": "s1", "occurred_at": AT, "content_hash": "a" * 64}]
     found = MemoryChange("new", update(7, confidence="0.9", importance=0.25, sources=sources), 0, 0)
     told = memory(defaultdict(lambda: None, importance=0.25, confidence=0.9, sources=sources))
     assert found.memory.model_dump().keys() == told.keys()
