@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from query.reading import sessions, store
-from query.reading.history import History
+from query.reading.history import History, compose
 from query.views import turns
 from schemas.security.scope import Permission, TenantScope
 from tests.unit.query.conftest import NOW
@@ -66,7 +66,6 @@ async def test_l9_a_history_is_counted_off_the_event_loop_and_says_whether_it_is
     monkeypatch: pytest.MonkeyPatch, tokens: list[int], truncated: bool
 ) -> None:
     threads: list[threading.Thread] = []
-    compose = sessions.compose
 
     def noted(*given: Any) -> History:
         threads.append(threading.current_thread())

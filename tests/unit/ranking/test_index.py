@@ -118,7 +118,8 @@ def test_d5_relevance_is_the_same_beside_other_documents_and_a_question_without_
     cosine = float(vector(soup) @ vector("Ana cooks tomato soup on Sundays").astype(np.float16).astype(np.float32))
     [first, *_] = index.search(asked)
     # All of the question's words, so whatever the cosine.
-    assert (first.id, first.relevance) == ("soup", pytest.approx(1.0))
+    assert first.id == "soup"
+    assert first.relevance == pytest.approx(1.0)
     half = index.search(ask("Is tomato chocolate sold?", mode=mode))
     assert 0.0 < half[0].relevance < 1.0
     assert [h.relevance for h in filled(FACTS[2]).search(asked)] == [pytest.approx(1.0)]
