@@ -21,7 +21,7 @@ $(STAMP): pyproject.toml requirements.lock
 	$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 13))' || \
 	  { echo "memstream needs Python 3.11 or 3.12: set PYTHON=python3.11"; exit 1; }
 	[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip uv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r installer.lock
 	$(BIN)/python -m uv pip install $(QUIET) --python $(BIN)/python --require-hashes -r requirements.lock
 	$(BIN)/python -m uv pip install --quiet --python $(BIN)/python --no-deps -e .
 	$(BIN)/python -m memstream.stack.fetch  # the broker's jars, and bytecode

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What each idea of query/search/ranking brings: baselines, ablation, a leave-one-dialogue-out check, cost.
 
-usage: python -m bench.ranking_lab [--data ../shared/data] [--part baselines|ablation|held-out|categories|cost|all]
+usage: python -m bench.ranking_lab [--data ../shared/data] [--part PART]   (baselines, ablation, held-out, categories,
+floor, cost; all without)
 
 Recall@k = gold found in the first k / gold, MRR over the first 20; both averaged over questions, in percent.
 The data (LoCoMo, MADial-Bench) is read where it lies and is not part of the project.
@@ -118,6 +119,27 @@ def categories(sets: Sets) -> None:
         print(f"| {number} {name} | {(kind == number).sum()} | {cells} |")
 
 
+def floor(sets: Sets) -> None:
+    """What `min_relevance` leaves out: questions asked of the next scope, which does not answer them, and their own."""
+    bounds = (0.0, 0.2, 0.3, 0.35, 0.4, 0.5)
+    print("\nR@10; the share of the questions of another scope that find nothing\n")
+    print(f"| | {' | '.join(map(str, bounds))} |\n|{'---|' * (len(bounds) + 1)}")
+    for name, scopes in sets.items():
+        indexes = [ScopeIndex(512) for _ in scopes]
+        for index, scope in zip(indexes, scopes, strict=True):
+            index.add(scope.documents)
+        asked = [(i, case) for i, scope in enumerate(scopes) for case in scope.cases]
+        cells = []
+        for bound in bounds:
+            recall, empty = [], []
+            for i, case in asked:
+                query = replace(case.query, min_relevance=bound)
+                recall.append(len(case.gold & {h.id for h in indexes[i].search(query, 10)}) / len(case.gold))
+                empty.append(not indexes[(i + 1) % len(indexes)].search(query, 1))
+            cells.append(f"{100 * np.mean(recall):.1f}; {100 * np.mean(empty):.0f} %")
+        print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
+
+
 def cost(sets: Sets) -> None:
     """CPU time, one thread: building, searching, and the first search after a change."""
     documents = [
@@ -147,7 +169,10 @@ def cost(sets: Sets) -> None:
         print(f"| {count} | {built * 1e3:.1f} | {p50:.2f} | {p99:.2f} | {changed * 1e3:.2f} |")
 
 
-PARTS = {"baselines": baselines, "ablation": ablation, "held-out": held_out, "categories": categories, "cost": cost}
+PARTS = {
+    "baselines": baselines, "ablation": ablation, "held-out": held_out, "categories": categories, "floor": floor,
+    "cost": cost,
+}  # fmt: skip
 
 
 def main() -> int:

@@ -24,6 +24,7 @@ from query.limits import TenantLimits
 from query.metrics import Measured, Metrics
 from query.milvus import Milvus
 from query.ops import page as ops_page
+from query.pipeline.everything_read import EverythingRead
 from query.pipeline.monitor import Monitor
 from query.prompt import endpoint as read_context
 from query.reading import dead_letters, erasures, operations, store_batch, updates
@@ -81,6 +82,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
         lane.close()
         questions.close()
         screening.close()
+        everything_read.close()
         await asyncio.to_thread(milvus.close)
 
     app = FastAPI(
@@ -128,6 +130,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
         "postgres": postgres_watch(db),
         "milvus": milvus_watch(db, milvus),
     }
+    app.state.everything_read = everything_read = EverythingRead(config, app.state.watches["postgres"])
     metrics.watch_pipeline(lambda: monitor.current)
     metrics.watch_accesses(lambda: accesses.waiting)
     metrics.watch_circuits(circuits.open)

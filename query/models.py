@@ -251,9 +251,9 @@ class MemoryAccepted(CommandAccepted):
 
 
 class MemoryNamed(MemoryAccepted):
-    """`found`: whether such a memory of the user's stood as the call came; false also for one that a write under way
-    has not made yet, null where Postgres did not answer or the credential may not read. The command is written in any
-    case."""
+    """`found`: whether such a memory of the user's stood as the call came; false for one that was deleted, or that a
+    write under way may still make, null where Postgres did not answer or the credential may not read. Where it is known
+    that there never was one the answer is 404, and nothing is written."""
 
     found: bool | None = None
 

@@ -5,7 +5,10 @@ It is made once, when somebody asks for it; no request is checked by it.
 
 from __future__ import annotations
 
+import json
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
@@ -57,7 +60,26 @@ def describe(app: FastAPI, routers: Sequence[APIRouter]) -> dict[str, Any]:
                 spec = found["paths"][route.path_format][method.lower()]
                 _complete(spec, route)
                 _declare(spec, method.lower(), route.path_format)
+    _say(schemas, meanings())
     return found
+
+
+def meanings() -> dict[str, dict[str, str]]:
+    """What properties mean: by schema (`any`: in all of them) and name."""
+    return tomllib.loads(files("query.answers").joinpath("fields.toml").read_text(encoding="utf-8"))
+
+
+def _say(schemas: Mapping[str, Any], meanings: Mapping[str, Mapping[str, str]]) -> None:
+    """Properties that do not say themselves what they mean get it from what is written of their name."""
+    for schema, spec in schemas.items():
+        own = meanings.get(schema, {})
+        for name, made in spec.get("properties", {}).items():
+            meaning = made.get("description") or own.get(name) or meanings["any"].get(name, "")
+            # Said in words: generators of types take what has a default for what every caller must send, or is sent.
+            if (default := made.pop("default", None)) not in (None, [], {}):
+                meaning = f"{meaning} Default: {json.dumps(default, ensure_ascii=False)}."
+            if meaning:
+                made["description"] = meaning
 
 
 def _models() -> dict[str, Any]:

@@ -28,12 +28,14 @@ class Degraded(Record):
 
 
 class Hit(Record):
-    """One result of a search; for a turn `id` is its turn_id."""
+    """One result of a search; for a turn `id` is its turn_id. `relevance`: comparable between questions; None from a
+    service that does not tell it."""
 
     id: str
     kind: str
     text: str
     score: float
+    relevance: float | None = None
     occurred_at: datetime
     user_id: str | None = None
     session_id: str | None = None
@@ -215,7 +217,7 @@ class SessionAnswer(Answer):
 
 
 class MemoryContext(Answer):
-    """The history that fits the model, and whether a summary is due (E2)."""
+    """The history that fits the model, and whether a summary is due (E2). `truncated`: only the newest turns."""
 
     conversation_id: str
     mode: str
@@ -224,6 +226,7 @@ class MemoryContext(Answer):
     estimated_tokens: int
     token_ratio: float
     should_checkpoint_summary: bool
+    truncated: bool = False
 
 
 class CheckpointsAnswer(Answer):

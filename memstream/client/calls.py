@@ -58,12 +58,14 @@ def search(
     query: str, *, user_id: str | None = None, project_id: str | None = None, session_id: str | None = None,
     kinds: Sequence[Kind] | None = None, limit: int = 10, filters: Mapping[str, Any] | None = None,
     as_of: datetime | None = None, explain: bool = False, cursor: str | None = None,
+    min_relevance: float | None = None,
 ) -> Call[answers.SearchAnswer]:  # fmt: skip
-    """Words and meaning over turns, memories, reports and documents (D13). `cursor`: as the page before has it."""
+    """Words and meaning over turns, memories, reports and documents (D13). `cursor`: as the page before has it.
+    `min_relevance`: hits below it are left out."""
     body = _given(
         query=query, user_id=user_id, project_id=project_id, session_id=session_id, limit=limit,
         kinds=None if kinds is None else list(kinds), filters=filters, as_of=as_of, explain=explain or None,
-        cursor=cursor,
+        cursor=cursor, min_relevance=min_relevance,
     )  # fmt: skip
     return Call("POST", "/v1/search", answers.SearchAnswer, None if project_id else user_id, body)
 
@@ -71,12 +73,13 @@ def search(
 def context(
     query: str, *, user_id: str, session_id: str | None = None, project_id: str | None = None,
     intent: str | None = None, budget_tokens: int | None = None, entities: Mapping[str, str] | None = None,
+    min_relevance: float | None = None,
 ) -> Call[answers.ContextAnswer]:  # fmt: skip
     """A cited prompt within a token budget (D15). `entities`: `record_id`, whose state is told, and `query`, what is
-    looked for."""
+    looked for. `min_relevance`: of what is searched, hits below it are left out."""
     body = _given(
         query=query, user_id=user_id, session_id=session_id, project_id=project_id, intent=intent,
-        budget_tokens=budget_tokens, entities=entities,
+        budget_tokens=budget_tokens, entities=entities, min_relevance=min_relevance,
     )  # fmt: skip
     return Call("POST", "/v1/context", answers.ContextAnswer, None if project_id else user_id, body)
 
@@ -251,14 +254,14 @@ def remember(message: Memory, *, once: str | None = None) -> Call[answers.Accept
 def correct(
     memory_id: str, *, user_id: str, text: str | None = None, value: Any = None, once: str | None = None
 ) -> Call[answers.Accepted]:
-    """Correct a memory; what it said is not learned again (N4)."""
+    """Correct a memory; what it said is not learned again (N4). Raises NotFoundError where there never was one."""
     body = _given(user_id=user_id, text=text, value=value)
     path = f"/v1/memories/{_in_path(memory_id)}"
     return Call("PATCH", path, answers.Accepted, user_id, body, headers=_once(once))
 
 
 def forget(memory_id: str, *, user_id: str, once: str | None = None) -> Call[answers.Accepted]:
-    """Forget a memory; it is not learned again (N4, C9)."""
+    """Forget a memory; it is not learned again (N4, C9). Raises NotFoundError where there never was one."""
     path, params = f"/v1/memories/{_in_path(memory_id)}", {"user_id": user_id}
     return Call("DELETE", path, answers.Accepted, user_id, params=params, headers=_once(once))
 

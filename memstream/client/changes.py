@@ -6,12 +6,18 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from memstream.client.answers import MemoryRecord
 from schemas.events.erasure import Erasure
 from schemas.events.memory import MemoryKind, MemoryUpdate
 
 Change: TypeAlias = Literal["new", "changed", "superseded", "observed", "refused", "archived", "deleted"]
 """`new`: the first revision that stands; `changed`: a later one; `observed`: not sure enough to be read; the rest:
 it stands no longer."""
+_OF_THE_TOPIC = {
+    "schema_version", "type", "tenant", "record_id", "owner_kind", "owner_id", "op", "namespace", "priority",
+    "sources", "sealed", "interaction_id", "expires_at", "extractor", "profile", "profile_version", "model_id",
+}  # fmt: skip
+"""What an event has and an answer of the service has not, or under another name."""
 Positions: TypeAlias = Mapping[int, int]
 """Partition -> next offset: what `Last-Event-ID` of GET /v1/updates says, too."""
 
@@ -34,6 +40,22 @@ class MemoryChange:
     def key(self) -> str:
         """record_id/version."""
         return self.update.row_key
+
+    @property
+    def memory(self) -> MemoryRecord:
+        """The same names and types as an answer of the service has: `id`, `reason` as a dict, `confidence` a number,
+        `source_turn_ids`. `update` is the event as it lies on the topic."""
+        update = self.update
+        own = {
+            "id": update.record_id, "text": self.text, "value": self.value, "attributes": update.sealed.attributes,
+            "confidence": float(update.confidence), "source_turn_ids": [s.turn_id for s in update.sources],
+        }  # fmt: skip
+        return MemoryRecord.model_validate(update.model_dump(mode="json", exclude=_OF_THE_TOPIC) | own)
+
+    @property
+    def id(self) -> str:
+        """As answers of the service name it; `update.record_id` of the topic."""
+        return self.update.record_id
 
     @property
     def revision(self) -> int:

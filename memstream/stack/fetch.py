@@ -1,6 +1,7 @@
 """`python -m memstream.stack.fetch`, which `make install` runs: what the first start would do once, ahead of it. The
-broker's jars are fetched; and the processes' modules are imported by one process, which keeps their bytecode. Fourteen
-that start at the same time would each compile all that it imports."""
+broker's jars are fetched, and those of an earlier run compared with their hashes; and the processes' modules are
+imported by one process, which keeps their bytecode. Fourteen that start at the same time would each compile all that it
+imports."""
 
 import asyncio
 import importlib
@@ -20,7 +21,7 @@ def main() -> None:
     """Says on standard error what it fetches. Where it cannot (no Maven, no network) it says why and raises nothing:
     who has a broker needs no jars, and the first start tries again."""
     try:
-        asyncio.run(find_jars(say))
+        asyncio.run(find_jars(say, verify=True))
     except StackError as error:
         say(f"the first start of the broker tries again: {error}")
     for name in PROCESSES:

@@ -1,11 +1,13 @@
 """Finding the broker's jars and a Java to run them."""
 
 import asyncio
+import hashlib
 import os
 import re
 import shutil
 import tempfile
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 
 import platformdirs
@@ -19,6 +21,7 @@ OLDEST_JAVA = 17
 _MAVEN_TIMEOUT = 600.0  # seconds; a cold cache on a slow line
 PAUSES = (2.0, 10.0)
 """Seconds before the second and the third try. Maven keeps each jar that it has got, so a try goes on with the next."""
+_SHOWN = 3
 _FETCHED = re.compile(r"Downloaded from \S+ \S*/([^/ ]+\.jar) ")
 
 _POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -76,9 +79,10 @@ async def _java_version(java: Path) -> int | None:
     return int(match.group(1)) if status == 0 and match else None
 
 
-async def find_jars(say: Callable[[str], object] = lambda line: None) -> Path:
+async def find_jars(say: Callable[[str], object] = lambda line: None, *, verify: bool = False) -> Path:
     """Folder of the broker's jars: KAFKA_HOME/libs, else the user's cache, filled once by Maven. `say` hears of each
-    jar that was fetched, and of each try that failed.
+    jar that was fetched, and of each try that failed. What Maven brings is compared with the hashes that this release
+    knows; with `verify` also what it brought before, which is fetched again where it differs.
 
     Raises StackError, which says what to do, when neither works.
     """
@@ -88,9 +92,30 @@ async def find_jars(say: Callable[[str], object] = lambda line: None) -> Path:
                 return folder
         raise StackError(f"KAFKA_HOME={home} holds no Apache Kafka 4.x (no libs/kafka_2.13-4.*.jar)")
     cached = platformdirs.user_cache_path("memstream") / f"kafka-{KAFKA_VERSION}"
+    if verify and cached.is_dir() and (wrong := await asyncio.to_thread(differing, cached)):
+        say(f"{cached}: {_named(wrong)}; fetched again")
+        shutil.rmtree(cached)
     if not cached.is_dir():
         await _resolve(cached, say)
     return cached
+
+
+def expected() -> dict[str, str]:
+    """The broker's jars: SHA-256 by name."""
+    text = files("memstream.stack").joinpath("broker-jars.sha256").read_text(encoding="utf-8")
+    return {name: digest for digest, name in (line.split() for line in text.splitlines())}
+
+
+def differing(folder: Path) -> list[str]:
+    """Names of jars that are not as expected: another content, missing, or one too many."""
+    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.jar")}
+    wanted = expected()
+    return sorted(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
+
+
+def _named(wrong: list[str]) -> str:
+    more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+    return f"not the files that this release was tested with (SHA-256): {', '.join(wrong[:_SHOWN])}{more}"
 
 
 async def _resolve(target: Path, say: Callable[[str], object]) -> None:
@@ -112,14 +137,30 @@ async def _resolve(target: Path, say: Callable[[str], object]) -> None:
         jars = str(Path(work, "jars"))
         copied = ("dependency:copy-dependencies", f"-DoutputDirectory={jars}")
         argv = await _with_java((maven, "-B", "-Dstyle.color=never", "-f", _write_pom(work), *copied))
-        for pause in (*PAUSES, None):
-            status, output = await _run(argv, say)
-            if status == 0 and _move(jars, target):
-                return
-            failed = f"Maven could not fetch Kafka {KAFKA_VERSION}: {_first_error(output)}"
-            if pause is not None:
-                say(f"{failed}; tried again in {pause:.0f} s")
-                await asyncio.sleep(pause)
+        await _fetch(argv, say)
+        if wrong := await asyncio.to_thread(differing, Path(jars)):
+            say(f"Maven brought {_named(wrong)}; tried again past its own copies")
+            shutil.rmtree(jars, ignore_errors=True)
+            await _fetch((*argv, f"-Dmaven.repo.local={work}/repository"), say)
+            wrong = await asyncio.to_thread(differing, Path(jars))
+        if wrong:
+            raise StackError(
+                f"Maven brought {_named(wrong)}. They are not used. Check which repository Maven asks "
+                f"(~/.m2/settings.xml, a mirror, a proxy) and start again, or {_OTHER_WAYS}"
+            )
+        _move(jars, target)
+
+
+async def _fetch(argv: tuple[str, ...], say: Callable[[str], object]) -> None:
+    """Three tries. Raises StackError."""
+    for pause in (*PAUSES, None):
+        status, output = await _run(argv, say)
+        if status == 0:
+            return
+        failed = f"Maven could not fetch Kafka {KAFKA_VERSION}: {_first_error(output)}"
+        if pause is not None:
+            say(f"{failed}; tried again in {pause:.0f} s")
+            await asyncio.sleep(pause)
     raise StackError(f"{failed}. Check the network and Maven's settings and start again, or {_OTHER_WAYS}")
 
 
@@ -152,16 +193,13 @@ def _write_pom(folder: str) -> str:
     return str(path)
 
 
-def _move(jars: str, target: Path) -> bool:
-    """Make the fetched jars the cache; False when they are not there."""
-    if not any(Path(jars).glob("kafka_2.13-*.jar")):
-        return False
+def _move(jars: str, target: Path) -> None:
+    """Make the fetched jars the cache."""
     try:
         Path(jars).rename(target)
     except OSError:
         if not target.is_dir():  # otherwise another start was quicker, with the same jars
             raise
-    return True
 
 
 def _first_error(output: str) -> str:

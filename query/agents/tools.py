@@ -107,11 +107,14 @@ class Tools(Called):
         kinds: list[SearchKind] | None = None,
         project_id: str | None = None,
         cursor: Annotated[str | None, Field(description="From the page before.")] = None,
+        min_relevance: Annotated[
+            float | None, Field(ge=0, le=1, description="Leave out results whose relevance is lower.")
+        ] = None,
     ) -> dict[str, Any]:
         """Find memories, conversation turns and documents by words and meaning, each with the turns it came from."""
         key, user = await self._who(ctx, user_id)
         asked = {"query": query, "user_id": user, "limit": limit, "kinds": kinds, "project_id": project_id}
-        asked["cursor"] = cursor
+        asked |= {"cursor": cursor, "min_relevance": min_relevance}
         body = {k: v for k, v in asked.items() if v is not None}
         found = await self._service.call("POST", "/v1/search", key=key, user=user, body=body)
         return {k: found[k] for k in ("results", "cursor", "degraded")}
@@ -147,14 +150,15 @@ class Tools(Called):
         ] = None,
     ) -> dict[str, Any]:
         """Correct a memory. What it said before stays in its history and is not learned again from old text. `found` is
-        false where there is no memory by that id."""
+        false where there is no memory by that id; an id that surely never was one is an error."""
         key, user = await self._who(ctx, user_id)
         body = {"user_id": user, "text": text} | ({} if value is None else {"value": value})
         done = await self._service.call("PATCH", _path(memory_id), key=key, user=user, body=body, once=str(uuid4()))
         return {"memory_id": memory_id, "found": done.get("found")}
 
     async def delete_memory(self, ctx: Context[Any, Any], memory_id: str, user_id: UserId = None) -> dict[str, Any]:
-        """Forget a memory; it is not learned again from old text. `found` is false where there was none by that id."""
+        """Forget a memory; it is not learned again from old text. `found` is false where there is none by that id any
+        more; an id that surely never was one is an error."""
         key, user = await self._who(ctx, user_id)
         params, path = {"user_id": user}, _path(memory_id)
         done = await self._service.call("DELETE", path, key=key, user=user, params=params, once=str(uuid4()))

@@ -34,12 +34,14 @@ class HitDetails(Answered):
 
 
 class Hit(Answered):
-    """`id` of a turn is its turn_id. `scores` of each ranking with `explain`."""
+    """`id` of a turn is its turn_id. `score` orders the hits of one answer; `relevance` can be compared between
+    questions. `scores` of each ranking with `explain`."""
 
     id: str
     kind: Literal["turn"] | MemoryKind
     text: str
     score: float
+    relevance: float
     occurred_at: datetime
     user_id: str | None
     session_id: str | None

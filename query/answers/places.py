@@ -159,6 +159,7 @@ class MemoryContextAnswer(Answered):
     estimated_tokens: int
     token_ratio: float
     should_checkpoint_summary: bool
+    truncated: bool
 
 
 class WrittenTurnAnswer(Answered):

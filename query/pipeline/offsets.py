@@ -71,6 +71,16 @@ class OffsetReader:
             {group: assigned(told) for group, told in members.items()},
         )  # fmt: skip
 
+    def ends(self, places: Iterable[Place]) -> dict[Place, int]:
+        """Where the next record of each partition comes. Raises BrokersAwayError."""
+        asked = {TopicPartition(topic, number): _LATEST for topic, number in places}
+        with self._one_at_a_time:
+            try:
+                return _plain(self._connected().list_partition_offsets(asked))
+            except (KafkaError, OSError, TimeoutError):
+                self.close()
+                raise BrokersAwayError from None
+
     def close(self) -> None:
         with self._one_at_a_time:
             admin, self._admin = self._admin, None

@@ -63,6 +63,9 @@ class ContextIn(Frozen):
     interaction_id: Id | None = None
     intent: Id | None = None
     budget_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
+    min_relevance: float = Field(default=0.0, ge=0, le=1)
+    """What is searched for and has a lower `relevance` is left out. 0: nothing is, since chat has few of the words of
+    what it is about."""
     entities: Entities = Entities()
 
     @property
@@ -247,7 +250,7 @@ async def _hits(
         question = Question(
             asked.body.looked_for, frozenset(kinds), limit, asked.tenant, asked.user, asked.project,
             mode=mode or ctx.config.ranking, said_before=before if mode is None else (),
-            since=asked.since,
+            since=asked.since, min_relevance=0.0 if mode else asked.body.min_relevance,
         )  # fmt: skip
         filters, limited = asked.routed.limits(kinds)
         questions = [question]

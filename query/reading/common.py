@@ -12,6 +12,7 @@ from query.circuit import Circuits
 from query.config import QueryConfig
 from query.deps import Deps
 from query.metrics import Metrics
+from query.pipeline.everything_read import EverythingRead
 from query.search import documents
 from query.views.db import Database, Row
 from query.views.pending_deletions import Withheld
@@ -40,6 +41,7 @@ class Context:
         self.metrics: Metrics = state.metrics
         self.circuits: Circuits = state.circuits
         self.withheld: Withheld = state.withheld
+        self.everything_read: EverythingRead = state.everything_read
         self._accesses: AccessLog = state.accesses
         self._operation = operation_of(request)
         self._accesses.admit()

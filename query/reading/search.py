@@ -56,7 +56,8 @@ async def search(
 ) -> dict[str, Any]:
     """Words and meaning, fused; every hit is in Postgres as it is returned. `cursor` of the answer brings the next
     best of the same question, null where there are none: each hit once, whatever comes meanwhile. `rrf` is reciprocal
-    rank fusion with k = 60, `bm25` and `dense` are one retriever alone, `sum` adds their standard scores."""
+    rank fusion with k = 60, `bm25` and `dense` are one retriever alone, `sum` adds their standard scores. `score`
+    orders the hits of one answer; `relevance` is comparable between questions, and `min_relevance` bounds it."""
     if body.interaction_id is not None and body.user_id is None:
         raise invalid("user_id", "required where interaction_id says whose answer the search is for")
     mode: Mode = ranking or request.app.state.config.ranking
@@ -76,7 +77,7 @@ async def search(
     if body.interaction_id is not None and question.user is not None:
         mine = [row["record_id"] for row, _, _ in found.hits if row.get("kind") in USER_KINDS]
         ctx.gave(question.user, mine, None, body.interaction_id)
-    results = [documents.hit(row, round(score, 6), scores) for row, score, scores in found.hits]
+    results = [documents.hit(row, score, scores or {}, explain=body.explain) for row, score, scores in found.hits]
     took = (time.perf_counter() - started) * 1000
     more = _next(question, found)
     answer = {"results": results, "cursor": more, "degraded": found.degraded, "took_ms": round(took, 3)}
@@ -92,6 +93,7 @@ def walked(question: Question, cursor: str | None) -> Question:
             scope.tenant, _named(scope.users), _named(scope.projects), question.text, sorted(question.kinds),
             question.user and question.user.owner.id, question.project and question.project.owner.id,
             question.session_id, question.filters.model_dump(mode="json"), question.as_of, question.mode,
+            question.min_relevance,
         ),
     )  # fmt: skip
     return replace(question, walk=walk, limit=min(question.limit, walk.room))
@@ -131,5 +133,5 @@ def question_of(body: SearchIn, scope: TenantScope) -> Question:
         session_id=body.session_id,
         filters=body.filters,
         as_of=body.as_of,
-        explain=body.explain,
+        min_relevance=body.min_relevance,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body
@@ -58,7 +59,8 @@ async def memory_context(
     fresh: Freshness,
     ctx: Ctx,
 ) -> dict[str, Any]:
-    """The history that fits the model, and whether a summary is due."""
+    """The history that fits the model, and whether a summary is due. `truncated`: of more than 10,000 turns or a
+    million tokens since the last checkpoint these are the newest."""
     owner = scope.user(body.user_id)
     if body.enterprise_id is not None and body.enterprise_id != scope.tenant:
         raise not_found("session")
@@ -70,11 +72,12 @@ async def memory_context(
         body.recent_turns or spec.recent_turns,
         body.model_context_window or spec.model_context_window,
     )
-    segment = await _segment(ctx, owner, session_id, found, budget.recent_turns)
+    segment, truncated = await _segment(ctx, owner, session_id, found, budget.recent_turns)
     if found is None and not segment.turns:
         raise not_found("session")
     counter = ctx.deps.counter(ctx.deps.profile_of(scope.tenant).encoding)
-    history = compose(segment, body.query, budget, counter)
+    # In a thread: a long conversation takes seconds to count, and nobody else's request waits for it.
+    history = await asyncio.to_thread(compose, segment, body.query, budget, counter)
     ctx.metrics.token_ratio.observe(history.ratio)
     return {
         "conversation_id": session_id,
@@ -85,21 +88,26 @@ async def memory_context(
         "estimated_tokens": history.tokens,
         "token_ratio": round(history.ratio, 6),
         "should_checkpoint_summary": history.should_checkpoint,
+        "truncated": truncated,
     }
 
 
 async def _segment(
     ctx: Context, owner: OwnerScope, session_id: str, found: Session | None, recent_turns: int
-) -> Segment:
-    """The open segment, cut by log position (E3); one without a checkpoint reads as FULL_HISTORY (E5)."""
+) -> tuple[Segment, bool]:
+    """The open segment, cut by log position (E3), and whether its oldest turns were left out; one without a checkpoint
+    reads as FULL_HISTORY (E5)."""
     now = ctx.deps.clock()
     row = found.row if found else None
     if row is None:
-        return Segment("FULL_HISTORY", turns=await turns.of_session(ctx.db, owner, session_id, now))
+        said, truncated = await turns.of_session(ctx.db, owner, session_id, now)
+        return Segment("FULL_HISTORY", turns=said), truncated
     start = row["segment_start"]
-    since = await turns.of_session(ctx.db, owner, session_id, now, start)
+    since, truncated = await turns.of_session(ctx.db, owner, session_id, now, start)
     if row["checkpoint_message_id"] is None:
-        return Segment("FULL_HISTORY", turns=since)
+        return Segment("FULL_HISTORY", turns=since), truncated
+    if truncated:  # what was carried over is older than what was left out
+        return Segment(row["mode"], row["body"].get("summary", ""), turns=since), True
     # What the checkpoint carried over, as the stream counts it: fewer than were asked for where they had no room.
     first = row["body"].get("carried_from") or 0
     limit = recent_turns * _MESSAGES_A_TURN
@@ -107,7 +115,7 @@ async def _segment(
     starts = [i for i, m in enumerate(before) if m["role"] == "user"]
     carried = before[starts[-recent_turns] :] if len(starts) > recent_turns else before
     # After a failed checkpoint the mode is FULL_HISTORY again; the one before stays, with all that was said since.
-    return Segment(row["mode"], row["body"].get("summary", ""), carried, since)
+    return Segment(row["mode"], row["body"].get("summary", ""), carried, since), False
 
 
 @router.get("/v1/sessions/{session_id}/checkpoints")

@@ -127,18 +127,8 @@ async def listed(ctx: Context, scope: TenantScope, body: NamespacesIn, field: st
     parts = paging.load(body.cursor, str, list, field=f"{field}cursor")
     if parts is not None and (parts[0] != bound or not all(isinstance(p, str) for p in parts[1])):
         raise invalid(f"{field}cursor", "expected the cursor that a page of this list returned")
-    found = await memories.namespaces(ctx.db, scope, ctx.deps.clock())
-    cut = sorted({tuple(n[: body.max_depth]) for n in found if _fits(n, body.prefix, body.suffix)})
-    rest = [list(n) for n in cut if parts is None or list(n) > parts[1]][body.offset :]
-    more = paging.dump(bound, rest[body.limit - 1]) if len(rest) > body.limit else None
-    return {"namespaces": rest[: body.limit], "cursor": more}
-
-
-def _fits(namespace: Sequence[str], prefix: Sequence[str], suffix: Sequence[str]) -> bool:
-    """`*` stands for any one part, as in LangGraph."""
-
-    def alike(a: Sequence[str], b: Sequence[str]) -> bool:
-        return len(a) == len(b) and all(y in ("*", x) for x, y in zip(a, b, strict=True))
-
-    tail = namespace[len(namespace) - len(suffix) :] if suffix else ()
-    return alike(namespace[: len(prefix)], prefix) and alike(tail, suffix)
+    after = None if parts is None else parts[1]
+    asked = memories.Listed(body.prefix, body.suffix, body.max_depth, after, body.offset)
+    found = await memories.namespaces(ctx.db, scope, ctx.deps.clock(), asked, body.limit + 1)
+    more = paging.dump(bound, found[body.limit - 1]) if len(found) > body.limit else None
+    return {"namespaces": found[: body.limit], "cursor": more}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +14,9 @@ from query.search.ranking.types import Document
 from query.views.db import Row
 from schemas.events.memory import CHANGED_ON
 from schemas.log.owner import Owner, OwnerKind, user
+
+RELEVANCE = "relevance"
+"""The score of a hit that does not depend on the other candidates: shown with each hit, not only on request."""
 
 
 def turn_key(row: Row) -> str:
@@ -115,14 +119,16 @@ def _marked(row: Row) -> dict[str, Any]:
     return {"conflicts_with": row["conflicts_with"], "changed_on": row["attributes"].get(CHANGED_ON)}
 
 
-def hit(row: Row, score: float, scores: Any = None) -> dict[str, Any]:
+def hit(row: Row, score: float, scores: Mapping[str, float], *, explain: bool = False) -> dict[str, Any]:
     """One result of POST /v1/search (CONTRACT)."""
+    parts = {name: value for name, value in scores.items() if name != RELEVANCE}
+    rank = {"score": round(score, 6), RELEVANCE: round(scores[RELEVANCE], 6)}
     if is_turn(row):
         out = {
             "id": row["turn_id"],
             "kind": "turn",
             "text": row["content"],
-            "score": score,
+            **rank,
             "occurred_at": row["occurred_at"],
             "user_id": row["user_id"],
             "session_id": row["session_id"],
@@ -134,7 +140,7 @@ def hit(row: Row, score: float, scores: Any = None) -> dict[str, Any]:
             "id": row["record_id"],
             "kind": row["kind"],
             "text": text_of(row),
-            "score": score,
+            **rank,
             "occurred_at": row["occurred_at"],
             "user_id": row["user_id"],
             "session_id": row["session_id"],
@@ -143,4 +149,4 @@ def hit(row: Row, score: float, scores: Any = None) -> dict[str, Any]:
             | _chunk(row)
             | _marked(row),
         }
-    return out if scores is None else {**out, "scores": dict(scores)}
+    return {**out, "scores": parts} if explain else out

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from query.search import documents
+from query.search.documents import RELEVANCE
 from query.search.embedders import Serving
 from query.search.hits import Hit
 from query.search.ranking.index import ScopeIndex
@@ -48,7 +49,7 @@ class Look:
         found = self.index.search(
             self.probe.rank, self.probe.question.depth, where=self._where(), explain=True, given=given
         )
-        return [(self.rows[r.id], r.score, dict(r.scores or {})) for r in found]
+        return [(self.rows[r.id], r.score, {**(r.scores or {}), RELEVANCE: r.relevance}) for r in found]
 
     def _where(self) -> Mask:
         question, now, tenant = self.probe.question, self.probe.now, self.probe.question.tenant.tenant

@@ -83,6 +83,8 @@ class SearchIn(Frozen):
     as_of: Timestamp | None = None
     interaction_id: Id | None = None
     """The answer that the search is for: feedback on it reaches the memories found (D16)."""
+    min_relevance: float = Field(default=0.0, ge=0, le=1)
+    """Hits whose `relevance` is lower are left out, so that a question that nothing answers finds nothing."""
     explain: bool = False
 
 
@@ -99,7 +101,7 @@ class Question:
     session_id: str | None = None
     filters: Filters = field(default_factory=Filters)
     as_of: datetime | None = None
-    explain: bool = False
+    min_relevance: float = 0.0
     mode: Mode = "adaptive"
     said_before: tuple[Floats, ...] = ()
     """Vectors of what was said just before in the caller's session, oldest first; chat leans on them."""

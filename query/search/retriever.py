@@ -100,8 +100,7 @@ class Retriever:
         if question.walk is not None:
             hits = [h for h in hits if not question.walk.has(documents.name_of(h[0]))]
             found.more = len(hits) > question.limit
-        page = hits[: question.limit]
-        found.hits = [(row, score, scores if question.explain else None) for row, score, scores in page]
+        found.hits = hits[: question.limit]
         return found
 
     async def _understood(self, question: Question, serving: Serving, found: Found) -> Understood:
@@ -167,6 +166,7 @@ class Retriever:
             now=(question.as_of or now).astimezone(ZoneInfo(profile.zone_of(project))),
             decay_per_day={"episode": profile.ranking.decay_per_day},
             mode=question.mode,
+            min_relevance=question.min_relevance,
         )
         # A switch of models may lie between the two.
         before = [v for v in question.said_before if v.shape == understood.vector.shape]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -90,18 +91,26 @@ _ITEMS = TenantStatement(
       AND namespace[1:cardinality(%(prefix)s::text[])] = %(prefix)s
     ORDER BY known_at DESC, record_id LIMIT %(most)s"""  # noqa: S608
 )
+DEEPEST = 16
+"""Parts of the longest namespace."""
+_LAST_OFFSET = 2**62
 _NAMESPACES = TenantStatement(
-    f"""SELECT DISTINCT namespace FROM {{v}}.memories
+    f"""SELECT DISTINCT (namespace[1:%(depth)s::int]) COLLATE "C" AS namespace FROM {{v}}.memories
     WHERE tenant = %(tenant)s AND {PLACED} AND state = 'active' AND NOT deleted AND {LIVING}
       AND owner_kind = 'user' AND (%(users)s::text[] IS NULL OR owner_id = ANY(%(users)s))
-    ORDER BY namespace"""  # noqa: S608
+      AND cardinality(namespace) >= greatest(cardinality(%(prefix)s::text[]), cardinality(%(suffix)s::text[]))
+      AND NOT EXISTS (SELECT FROM unnest(%(prefix)s::text[]) WITH ORDINALITY AS p(part, place)
+        WHERE part <> '*' AND part <> namespace[place::int])
+      AND NOT EXISTS (SELECT FROM unnest(%(suffix)s::text[]) WITH ORDINALITY AS s(part, place)
+        WHERE part <> '*' AND part <> namespace[cardinality(namespace) - cardinality(%(suffix)s::text[]) + place::int])
+      AND (%(after)s::text[] IS NULL OR (namespace[1:%(depth)s::int]) COLLATE "C" > %(after)s::text[])
+    ORDER BY 1 LIMIT %(limit)s OFFSET %(offset)s"""  # noqa: S608
 )
-_FOUND = OwnerStatement(
-    """SELECT 1 FROM {v}.memories
+_BY_THIS_ID = """SELECT 1 FROM {v}.memories
     WHERE tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id = %(owner_id)s
-      AND record_id = ANY(array_append(ARRAY(SELECT {v}.led_to(%(record_id)s)), %(record_id)s::text))
-      AND NOT deleted LIMIT 1"""
-)
+      AND record_id = ANY(array_append(ARRAY(SELECT {v}.led_to(%(record_id)s)), %(record_id)s::text))"""
+_FOUND = OwnerStatement(f"{_BY_THIS_ID} AND NOT deleted LIMIT 1")
+_WAS_THERE = OwnerStatement(f"{_BY_THIS_ID} LIMIT 1")
 _CONFIRM = TenantStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories
     WHERE tenant = %(tenant)s AND record_id = ANY(%(ids)s) AND NOT deleted AND state = 'active' AND {LIVING}"""  # noqa: S608
@@ -175,6 +184,11 @@ async def found(db: Database, scope: OwnerScope, record_id: str) -> bool:
     return bool(await db.of_owner(scope, _FOUND, record_id=record_id))
 
 
+async def was_there(db: Database, scope: OwnerScope, record_id: str) -> bool:
+    """Whether the owner has a memory by this id, or had one that was deleted."""
+    return bool(await db.of_owner(scope, _WAS_THERE, record_id=record_id))
+
+
 async def led_to(db: Database, scope: TenantScope, told: str) -> str | None:
     """The record that an id leads to which was told for the same said again. The caller checks owners."""
     rows = await db.of_tenant(scope, _LED, told=told)
@@ -198,9 +212,25 @@ async def items(db: Database, scope: TenantScope, prefix: Sequence[str], now: da
     return await db.of_tenant(scope, _ITEMS, prefix=list(prefix), users=users, now=now, most=most)
 
 
-async def namespaces(db: Database, scope: TenantScope, now: datetime) -> list[list[str]]:
-    users = None if scope.users is None else sorted(scope.users)
-    return [r["namespace"] for r in await db.of_tenant(scope, _NAMESPACES, users=users, now=now)]
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Which namespaces: those that begin and end so (`*`: any one part), cut at a depth, after one of them."""
+
+    prefix: Sequence[str] = ()
+    suffix: Sequence[str] = ()
+    depth: int | None = None
+    after: Sequence[str] | None = None
+    offset: int = 0
+
+
+async def namespaces(db: Database, scope: TenantScope, now: datetime, asked: Listed, limit: int) -> list[list[str]]:
+    """The first `limit` that hold items, in the order of their characters' code points."""
+    rows = await db.of_tenant(
+        scope, _NAMESPACES, users=None if scope.users is None else sorted(scope.users), now=now,
+        prefix=list(asked.prefix), suffix=list(asked.suffix), depth=min(asked.depth or DEEPEST, DEEPEST),
+        after=None if asked.after is None else list(asked.after), offset=min(asked.offset, _LAST_OFFSET), limit=limit,
+    )  # fmt: skip
+    return [r["namespace"] for r in rows]
 
 
 async def confirmed(db: Database, scope: TenantScope, record_ids: Sequence[str], now: datetime) -> list[Row]:

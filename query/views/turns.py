@@ -12,6 +12,8 @@ from schemas.events.turns import ScreenedTurn
 from schemas.security.encrypted_values import Originals
 from schemas.security.scope import OwnerScope, TenantScope
 
+MOST_TURNS, MOST_TOKENS = 10_000, 1_000_000
+"""Of a session's turns that one call reads: more than a model takes. A conversation has a checkpoint long before."""
 _SEALED = sealed_columns(ScreenedTurn)
 _COLUMNS = f"""turn_id, user_id, session_id, role, speaker, content, occurred_at, accepted_at, expires_at, project_id,
     agent_id, interaction_id, intent, language, tokens, position, metadata, pii, refused, content_hash, {_SEALED}"""
@@ -37,6 +39,12 @@ _OF_SESSION = OwnerStatement(
     WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND session_id = %(session_id)s AND expires_at > %(now)s
       AND position >= %(start)s
     ORDER BY position"""  # noqa: S608 - constants
+)
+_LENGTHS_OF_SESSION = OwnerStatement(
+    """SELECT position, tokens FROM {v}.turns
+    WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND session_id = %(session_id)s AND expires_at > %(now)s
+      AND position >= %(start)s
+    ORDER BY position DESC LIMIT %(limit)s"""
 )
 _PAGE_OF_SESSION = OwnerStatement(
     f"""SELECT turn_id, role, speaker, content, occurred_at, interaction_id, tokens, position, {_SEALED}
@@ -101,9 +109,21 @@ async def by_keys(db: Database, scope: TenantScope, keys: Sequence[tuple[str, st
 
 async def of_session(
     db: Database, scope: OwnerScope, session_id: str, now: datetime, start: int = 0
-) -> list[Row]:
-    """Turns of a session from a position on, in the order of the log (E3)."""
-    return await db.of_owner(scope, _OF_SESSION, session_id=session_id, now=now, start=start)
+) -> tuple[list[Row], bool]:
+    """Turns of a session from a position on, in the order of the log (E3); the newest where they are more than
+    `MOST_TURNS` or have more than `MOST_TOKENS`, and whether they are. Lengths are read first: no more text comes into
+    memory than is returned."""
+    where = {"session_id": session_id, "now": now}
+    lengths = await db.of_owner(scope, _LENGTHS_OF_SESSION, **where, start=start, limit=MOST_TURNS + 1)
+    kept, spent = 0, 0
+    for row in lengths[:MOST_TURNS]:
+        spent += row["tokens"]
+        if kept and spent > MOST_TOKENS:
+            break
+        kept += 1
+    if kept < len(lengths):
+        start = lengths[kept - 1]["position"]
+    return await db.of_owner(scope, _OF_SESSION, **where, start=start), kept < len(lengths)
 
 
 async def page_of_session(

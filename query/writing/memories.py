@@ -11,7 +11,7 @@ from fastapi import APIRouter, Body, Path, Query, Request
 from processors.reader.rules.protocol import holds_many
 from query import events, models
 from query.body import Route
-from query.errors import ProblemError
+from query.errors import ProblemError, not_found
 from query.namespaces import owner_of
 from query.reading.common import Context, Ctx
 from query.views import hot, memories
@@ -77,13 +77,24 @@ async def _found(ctx: Context, owner: OwnerScope, memory_id: str) -> bool | None
         return None
 
 
+async def _never_was(ctx: Context, owner: OwnerScope, memory_id: str) -> bool:
+    """Whether it is known that there is no such memory, none that was deleted, and none on its way. A deletion that is
+    repeated is therefore no error."""
+    try:
+        return await ctx.everything_read.of(owner.owner) and not await memories.was_there(ctx.db, owner, memory_id)
+    except ProblemError:
+        return False
+
+
 async def _named(
     ctx: Context, publish: Publisher, user_id: str, command: Command, memory_id: str, body: MemoryCommandBody,
     once: str | None,
 ) -> models.MemoryNamed:  # fmt: skip
-    """A command about one memory, and whether there was such a one."""
+    """A command about one memory, and whether there was such a one. Raises ProblemError where there never was."""
     owner = publish.scope.user(user_id)
     reached, stood = await asyncio.gather(_projects(ctx, owner, memory_id), _found(ctx, owner, memory_id))
+    if stood is False and await _never_was(ctx, owner, memory_id):
+        raise not_found("memory")
     sent = await _send(publish, user_id, command, body, once, reached, memory_id=memory_id)
     return models.MemoryNamed(**dict(sent), memory_id=memory_id, found=stood)
 
@@ -109,7 +120,7 @@ async def remember(
     return models.MemoryAccepted(accepted=1, command_id=command_id, freshness_token=token, memory_id=memory_id)
 
 
-@router.patch("/v1/memories/{memory_id}", status_code=202)
+@router.patch("/v1/memories/{memory_id}", status_code=202, responses={404: {}})
 async def correct(
     memory_id: PathId,
     body: Annotated[models.MemoryPatch, Body()],
@@ -117,16 +128,19 @@ async def correct(
     ctx: Ctx,
     once: IdempotencyKey = None,
 ) -> models.MemoryNamed:
-    """Correct a memory: what it said becomes a rejected value. `found` says whether there is one by this id."""
+    """Correct a memory: what it said becomes a rejected value. 404 where it is known that there never was one by this
+    id; `found` says whether one was seen (null: not known), and a memory that is still on its way is corrected when
+    it comes."""
     sealed = MemoryCommandBody(text=body.text, value=body.value)
     return await _named(ctx, publish, body.user_id, "correct", memory_id, sealed, once)
 
 
-@router.delete("/v1/memories/{memory_id}", status_code=202)
+@router.delete("/v1/memories/{memory_id}", status_code=202, responses={404: {}})
 async def forget(
     memory_id: PathId, user_id: UserQuery, publish: Publish, ctx: Ctx, once: IdempotencyKey = None
 ) -> models.MemoryNamed:
-    """Forget a memory; it is not learned again from old text. `found` says whether there was one by this id."""
+    """Forget a memory; it is not learned again from old text. 404 where it is known that there never was one by this
+    id; `found` says whether one was seen (null: not known). One that was forgotten before is 202."""
     return await _named(ctx, publish, user_id, "forget", memory_id, MemoryCommandBody(), once)
 
 

@@ -224,6 +224,14 @@ def models() -> Models:
     return default_models(b"unit-test-hash-key-of-32-bytes!!")
 
 
+class NothingKnown:
+    """In place of `EverythingRead`: rows are written to the stores here, and nothing reads the log, so what is in no
+    store is not known to be nowhere, also where the log has nothing of the user's yet."""
+
+    async def of(self, *_: object) -> bool:
+        return False
+
+
 @asynccontextmanager
 async def query_service(
     addresses: Addresses, profile: Profile | None = None, keys: Authenticator | None = None,
@@ -255,6 +263,7 @@ async def query_service(
         async with deps_of as deps:
             deps.hyde, deps.clock = hyde, clock
             app = create_app(config, deps)
+            app.state.everything_read = NothingKnown()
             async with living(app):
                 transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
                 async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:

@@ -108,7 +108,7 @@ async def _everything(db: Database) -> dict[str, list[dict[str, Any]]]:
         "turns by ids": [*(await turns.by_ids(db, ann, ["turn-1", "turn-2"], NOW)).values()],
         "turns by ids of a project": [*(await turns.by_ids(db, plan, ["turn-1", "turn-2"], NOW)).values()],
         "turns by keys": await turns.by_keys(db, SCOPE, both, NOW),
-        "turns of a session": await turns.of_session(db, ann, "s1", NOW),
+        "turns of a session": (await turns.of_session(db, ann, "s1", NOW))[0],
         "page of a session": await turns.page_of_session(db, ann, "s1", NOW, 0, 10),
         "turns before": await turns.before(db, ann, "s1", NOW, 0, 10, 10),
         "last turns": await turns.last_of_session(db, ann, "s1", NOW, 10),

@@ -82,8 +82,8 @@ BREAKS = (
     ),
     Break(
         "search", "a search finds what there is", "query/search/index_search.py",
-        "return [(self.rows[r.id], r.score, dict(r.scores or {})) for r in found]",
-        "return [(self.rows[r.id], r.score, dict(r.scores or {})) for r in found[:0]]",
+        "return [(self.rows[r.id], r.score, {**(r.scores or {}), RELEVANCE: r.relevance}) for r in found]",
+        "return [(self.rows[r.id], r.score, {**(r.scores or {}), RELEVANCE: r.relevance}) for r in found[:0]]",
         ("tests/integration/test_query_search.py::test_d13_words_and_meaning_find_turns_in_both_languages",),
     ),
     Break(

@@ -88,6 +88,25 @@ def coverage(frequencies: Floats, weights: Floats, within: Mask) -> float:
     return float((weights @ (frequencies > 0))[within].max()) / mass
 
 
+def covered(frequencies: Floats, weights: Floats) -> Floats:
+    """Return the share of the query's idf mass that each candidate has, in [0, 1]; a frequency below 1 is lent.
+
+    Measured with the query's own words, so it means the same for another query and another scope.
+    """
+    mass = float(weights.sum())
+    if mass <= 0:
+        return np.zeros(frequencies.shape[1], dtype=np.float32)
+    return np.asarray(weights @ np.minimum(frequencies, 1.0) / mass, dtype=np.float32)
+
+
+def relevance(covered: Floats, cosine: Floats) -> Floats:
+    """Return 1 - (1 - share of the words) * (1 - cosine), each from 0 on: either may show that a document answers.
+
+    Not relative to the other candidates, as the fused score is: of a question that nothing answers all are low.
+    """
+    return np.asarray(1.0 - (1.0 - covered) * (1.0 - np.clip(cosine, 0.0, 1.0)), dtype=np.float32)
+
+
 def unit_interval(standard: Floats, candidates: int) -> Floats:
     """Map standard scores to (0, 1), monotone: 0.5 is what the best of so many random documents would get.
 

@@ -23,6 +23,7 @@ class _Scores:
     dense: Floats
     fused: Floats  # in [0, 1]
     matched: Mask
+    relevance: Floats  # in [0, 1], not relative to the other rows
     parts: Mapping[str, Floats]  # of the fused score, weighed, in standard deviations
 
 
@@ -116,7 +117,7 @@ class ScopeIndex:
 
         `given`: what a cross-encoder makes of the texts of `best`; those of the best 50 that have such a score stand
         before the rest (D14). Decay comes last (D7). Equal scores keep the order of appending. Nothing that no
-        retriever matches at all is returned.
+        retriever matches at all is returned, nor what is less relevant than the query asks for.
         """
         view = self._current()
         within = view.alive if where is None else where & view.alive
@@ -162,7 +163,9 @@ class ScopeIndex:
             parts = model.combine(query, named, lexical, vectors, view, within, self._weights)
         fused = self._fused(query, lexical, cosine, parts, within)
         matched = fused > 0 if query.vector is not None else lexical.window > 0
-        return _Scores(lexical.own, cosine, fused, matched, parts)
+        relevance = fusion.relevance(lexical.covered, cosine)
+        matched &= relevance >= query.min_relevance
+        return _Scores(lexical.own, cosine, fused, matched, relevance, parts)
 
     def _fused(
         self,
@@ -226,8 +229,9 @@ class ScopeIndex:
     ) -> Ranked:
         document = self._documents[row]
         assert document is not None  # noqa: S101 - only rows alive are ranked
+        relevance = float(scores.relevance[row])
         if not explain:
-            return Ranked(document.id, score)
+            return Ranked(document.id, score, relevance)
         parts = {
             "bm25": float(scores.bm25[row]),
             "dense": float(scores.dense[row]),
@@ -237,4 +241,4 @@ class ScopeIndex:
         }
         if row in reranked:
             parts["rerank"] = reranked[row]
-        return Ranked(document.id, score, parts)
+        return Ranked(document.id, score, relevance, parts)

@@ -22,6 +22,8 @@ class Lexical:
     window: Floats
     session: Floats
     coverage: float
+    covered: Floats
+    """The share of the query's idf mass that each row has, with what its neighbours lend it; in [0, 1]."""
 
 
 def lexical(query: RankQuery, named: dialogue.Speakers, view: View, bm25: Bm25, within: Mask, w: Weights) -> Lexical:
@@ -36,17 +38,20 @@ def lexical(query: RankQuery, named: dialogue.Speakers, view: View, bm25: Bm25, 
     terms = list(asked)
     weights = np.array([bm25.idf(t) * n for t, n in asked.items()], dtype=np.float32)
     frequencies = bm25.term_frequencies(terms)
+    mass = weights
     if not names.issuperset(terms):
         is_name = np.array([t in names for t in terms])
+        mass = np.where(is_name, 0.0, weights).astype(np.float32)
         frequencies[np.ix_(is_name, view.speakers != None)] = 0.0  # noqa: E711 - elementwise
     own = saturated(frequencies, view.lengths, view.mean_length, weights, bm25.k1, bm25.b)
     cover = fusion.coverage(frequencies, weights, within)
     if not view.has_dialogue:
-        return Lexical(own, own, np.zeros_like(own), cover)
+        return Lexical(own, own, np.zeros_like(own), cover, fusion.covered(frequencies, mass))
     near = view.layout.spread(frequencies, w.term_window)
     mean = float(view.window_lengths[view.alive].mean())
     window = saturated(near, view.window_lengths, mean, weights, bm25.k1, bm25.b)
-    return Lexical(own, window, _session_evidence(frequencies, terms, asked, view, bm25), cover)
+    session = _session_evidence(frequencies, terms, asked, view, bm25)
+    return Lexical(own, window, session, cover, fusion.covered(near, mass))
 
 
 def _session_evidence(frequencies: Floats, terms: list[str], asked: Counter[str], view: View, bm25: Bm25) -> Floats:

@@ -45,7 +45,8 @@ class RankQuery:
     `vector` is the unit embedding of `text` (or of a hypothetical answer, D12); without it the ranking is lexical.
     `now` anchors "last month" and the decay; without it neither is applied. `decay_per_day` is k of D7 for each
     kind; kinds that are not named do not decay. `mode`: "adaptive" is memstream's own; "rrf" is D13 to the
-    letter; "dense" is A2 (the score is the cosine similarity, clipped at 0).
+    letter; "dense" is A2 (the score is the cosine similarity, clipped at 0). `min_relevance`: documents below it are no
+    hits.
     """
 
     text: str
@@ -54,11 +55,13 @@ class RankQuery:
     now: datetime | None = None
     decay_per_day: Mapping[str, float] = field(default_factory=dict)
     mode: Mode = "adaptive"
+    min_relevance: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One hit: `score` in [0, 1]; `scores` is filled on request.
+    """One hit: `score` in [0, 1], relative to the other candidates; `relevance` in [0, 1], comparable between queries
+    with one embedder; `scores` is filled on request.
 
     bm25: raw BM25 of the document alone; dense: cosine; fused: in [0, 1], before rerank; rerank: in [0, 1], only
     where a model scored it; decay: the factor applied last. By default also the parts of fused, in standard deviations:
@@ -67,4 +70,5 @@ class Ranked:
 
     id: str
     score: float
+    relevance: float
     scores: Mapping[str, float] | None = None

@@ -285,3 +285,23 @@ def test_a_remembered_value_of_many_has_the_id_that_was_answered(service: Servic
         memory_id = service.post("/v1/memories", body)["memory_id"]
         assert service.get(f"/v1/memories/{memory_id}")["value"] == value
     assert len(memories(service, "oda")) == 2
+
+
+def test_d8_a_command_about_a_memory_that_never_was_is_404_and_a_deletion_that_is_repeated_is_not(
+    service: Service,
+) -> None:
+    say(service, "uma", 1, "I am 41.")
+    age = of_field(service, "uma", "age")
+    unknown, change = "/v1/memories/none-such", {"user_id": "uma", "text": "I am 42."}
+    asked = (
+        lambda: service.http.delete(f"{unknown}?user_id=uma"), lambda: service.http.patch(unknown, json=change),
+        lambda: service.http.delete(f"/v1/memories/{age['id']}?user_id=somebody-else"),
+    )  # fmt: skip
+    for call in asked:
+        # Accepted as long as a write may be on its way.
+        answer = until("404 of an id that never was", call, lambda found: found.status_code != 202)
+        assert answer.status_code == 404, answer.text
+    service.delete(f"/v1/memories/{age['id']}?user_id=uma")
+    assert memories(service, "uma") == []
+    again = service.http.delete(f"/v1/memories/{age['id']}?user_id=uma")
+    assert (again.status_code, again.json()["found"]) == (202, False)

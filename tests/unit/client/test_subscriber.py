@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -14,6 +14,7 @@ from memstream.client.changes import MemoryChange, change_of, dump_positions, lo
 from memstream.client.errors import ClosedError
 from memstream.client.errors import SealedError as NoCodecError
 from memstream.client.subscriber import AsyncSubscriber, Subscriber
+from query.reading.common import memory
 from schemas.events.envelope import Marker
 from schemas.events.erasure import Erasure
 from schemas.events.memory import MemoryBody, MemoryUpdate, Reason, parse
@@ -33,6 +34,18 @@ def update(n: int, **over: Any) -> MemoryUpdate:
         "reason": Reason(outcome="kept", gate="confidence", rule="explicit"), "sealed": MemoryBody(text=f"事实 {n}"),
     }  # fmt: skip
     return parse({**given, **over})
+
+
+def test_d11_a_change_has_the_names_and_types_of_the_services_answers() -> None:
+    sources = [{"turn_id": "t1", "session_id": "s1", "occurred_at": AT, "content_hash": "a" * 64}]
+    found = MemoryChange("new", update(7, confidence="0.9", importance=0.25, sources=sources), 0, 0)
+    told = memory(defaultdict(lambda: None, importance=0.25, confidence=0.9, sources=sources))
+    assert found.memory.model_dump().keys() == told.keys()
+    assert (found.id, found.memory.id, found.update.record_id) == ("r7", "r7", "r7")
+    assert found.memory.reason == {"outcome": "kept", "gate": "confidence", "rule": "explicit", "score": None}
+    assert (found.memory.confidence, found.memory.importance, found.memory.text) == (0.9, 0.25, "事实 7")
+    assert found.memory.source_turn_ids == ["t1"]
+    assert found.memory.known_at == found.update.known_at == AT
 
 
 class Message:

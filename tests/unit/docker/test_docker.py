@@ -18,6 +18,7 @@ from jsonschema import Draft202012Validator
 
 from memstream.settings import Settings
 from memstream.stack import Addresses
+from memstream.stack.jars import KAFKA_VERSION
 from memstream.stack.up import children
 
 ROOT = Path(__file__).parents[3]
@@ -90,6 +91,32 @@ def test_every_service_is_pinned_bounded_and_watched(name: str) -> None:
         assert "healthcheck" in service
     for port in service.get("ports", ()):
         assert str(port).startswith("127.0.0.1:"), "reached from this machine only, unless you say otherwise"
+
+
+def _listeners(value: str) -> dict[str, tuple[str, int]]:
+    """By name: host and port."""
+    found = (re.fullmatch(r"(\w+)://([\w.-]*):(\d+)", part) for part in value.split(","))
+    return {m[1]: (m[2], int(m[3])) for m in found if m is not None}
+
+
+def test_d12_kafka_is_the_version_that_is_tested() -> None:
+    manifests = [*DOCKER.rglob("*.yaml"), *DOCKER.rglob("*.yml")]
+    named = [v for p in manifests for v in re.findall(r"image: apache/kafka:(\S+)", p.read_text(encoding="utf-8"))]
+    assert named == [KAFKA_VERSION] * 2, "one in compose, one in kubernetes"
+
+
+def test_d12_the_host_reaches_kafka_at_the_address_that_it_is_told() -> None:
+    given = SERVICES["kafka"]["environment"]
+    listens, advertised = _listeners(given["KAFKA_LISTENERS"]), _listeners(given["KAFKA_ADVERTISED_LISTENERS"])
+    assert given["KAFKA_LISTENER_SECURITY_PROTOCOL_MAP"].split(",") == [f"{name}:PLAINTEXT" for name in listens]
+    assert len({port for _, port in listens.values()}) == len(listens) == 3
+    inside = {a for s in OURS.values() if (a := s["environment"].get("MEMSTREAM_KAFKA")) is not None}
+    assert inside == {":".join(map(str, advertised["PLAINTEXT"]))}
+    assert advertised["PLAINTEXT"] == ("kafka", listens["PLAINTEXT"][1])
+    # Published under the port that is advertised, from the port that is listened on.
+    host, port = advertised["HOST"]
+    assert host == "localhost"
+    assert SERVICES["kafka"]["ports"] == [f"127.0.0.1:{port}:{listens['HOST'][1]}"]
 
 
 def test_every_secret_is_made_by_the_script(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ _COUNTED: dict[str, list[dict[str, Any]]] = {
     "AS standing": [{"class": "fact", "standing": 3, "archived": 0, "next_expiry": NOW}],
     "AS held": [{"held": 3, "next_expiry": None}],
     "gate = 'retention'": [{"kind": "fact", "rule": "class", "count": 2, "last": NOW}],
-    "SELECT DISTINCT namespace": [{"namespace": ["notes", "u1"]}],
+    "SELECT DISTINCT (namespace": [{"namespace": ["notes", "u1"]}],
 }
 _HABIT = {
     "type": "time", "action": "pill", "support": 9, "confidence": 0.9, "time": "08:00", "minute": 480,
@@ -154,7 +154,7 @@ class Retriever:
             row = self._db.row("memories", [c for c in columns()["memories"] if c not in ("sealed", "sealed_for")])
             told = {"key": row["key"] or "k"} if kind in ("chunk", "hot", "report", "item") else {}
             rows.append({**row, "kind": kind, "record_id": f"{kind}-1", **told})
-        scores = {"bm25": 1.5, "dense": 0.4} if self._db.full else None
+        scores = {"bm25": 1.5, "dense": 0.4, "relevance": 0.5}
         down = [] if self._db.full else [{"store": "milvus", "reason": "unreachable"}]
         return Found([(r, 0.5, scores) for r in rows], down, hypothesis="maybe" if self._db.full else None, more=True)
 

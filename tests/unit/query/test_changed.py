@@ -94,10 +94,10 @@ def test_marks_in_a_circle_end() -> None:
 
 
 def test_a_hit_shows_its_mark_and_one_without_shows_none() -> None:
-    details = hit(OLD[0], 1.0)["details"]
+    details = hit(OLD[0], 1.0, {"relevance": 0.4})["details"]
     assert (details["conflicts_with"], details["changed_on"]) == (["new"], OLD[0]["attributes"][CHANGED_ON])
-    assert hit(NEW[0], 1.0)["details"]["changed_on"] is None
-    assert "conflicts_with" not in hit(memory("a", 1)[0], 1.0)["details"]
+    assert hit(NEW[0], 1.0, {"relevance": 0.4})["details"]["changed_on"] is None
+    assert "conflicts_with" not in hit(memory("a", 1)[0], 1.0, {"relevance": 0.4})["details"]
 
 
 @pytest.mark.parametrize(

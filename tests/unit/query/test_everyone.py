@@ -70,6 +70,15 @@ async def test_d7_a_search_of_everybody_needs_its_own_scope(
         assert "`everyone`" in answer.json()["detail"]
 
 
+async def test_d5_a_search_says_how_relevant_a_hit_must_be(deps: Deps, searched: list[Question]) -> None:
+    for body in ({}, {"min_relevance": 0.35}):
+        answer = await _asked(deps, "reads", "POST", "/v1/search", json={"query": "q", "user_id": "ann", **body})
+        assert answer.status_code == 200, answer.text
+    assert [q.min_relevance for q in searched] == [0.0, 0.35]
+    wrong = await _asked(deps, "reads", "POST", "/v1/search", json={"query": "q", "user_id": "a", "min_relevance": 1.5})
+    assert (wrong.status_code, wrong.json()["errors"][0]["field"]) == (422, "min_relevance")
+
+
 @pytest.mark.parametrize(("who", "asked", "status"), [
     ("reads", {}, 403), ("reads", {"user_id": "ann"}, 503), ("reads", {"project_id": "p"}, 503), ("everyone", {}, 503),
     ("admin", {}, 503), ("bound", {}, 503),

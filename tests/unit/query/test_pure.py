@@ -64,10 +64,21 @@ def test_d8_a_hit_of_knowledge_names_document_version_and_section() -> None:
         "owner_id": "docs/pool.md",
         "attributes": {"title": "Pool", "hierarchy_info": {"h2": "Limits", "h1": "Pool"}},
     }  # fmt: skip
-    told = hit(row, 0.5)["details"]
+    told = hit(row, 0.5, {"relevance": 0.4})["details"]
     assert (told["document_id"], told["document_version"], told["title"]) == ("docs/pool.md", "1.2", "Pool")
     assert told["section"] == ["Pool", "Limits"]
-    assert "section" not in hit({**row, "kind": "fact"}, 0.5)["details"]
+    assert "section" not in hit({**row, "kind": "fact"}, 0.5, {"relevance": 0.4})["details"]
+
+
+def test_d5_each_hit_shows_its_relevance_and_on_request_the_parts_of_its_score() -> None:
+    row: dict[str, Any] = {
+        **dict.fromkeys(("field", "category", "scope", "key", "value", "project_id", "user_id", "session_id")),
+        "record_id": "m", "kind": "fact", "text": "Ann plays chess", "sources": [], "occurred_at": None,
+    }  # fmt: skip
+    scores = {"bm25": 1.5, "relevance": 0.41}
+    plain, told = hit(row, 0.7, scores), hit(row, 0.7, scores, explain=True)
+    assert (plain["score"], plain["relevance"], "scores" in plain) == (0.7, 0.41, False)
+    assert (told["relevance"], told["scores"]) == (0.41, {"bm25": 1.5})
 
 
 def test_c9_what_became_of_a_user_is_not_kept_with_who_judged() -> None:

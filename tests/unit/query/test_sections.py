@@ -22,6 +22,8 @@ from tests.unit.query.conftest import NOW
 
 SEEDS = ["user_profile", "anchors", "conversation_history", "retrieved_memories"]
 QUERY = "Where is the bike"
+bounds: list[float] = []
+"""What each search of the running test was told of relevance."""
 
 
 def turn(turn_id: str, content: str) -> dict[str, Any]:
@@ -53,12 +55,14 @@ def stores(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     async def search(_: Retriever, question: Question) -> Found:
         searched.append(question.text)
+        bounds.append(question.min_relevance)
         hits: Sequence[Any] = [
             (turn("t1", "The bike is in the shed"), 0.9, None), (fact("r2", "The bike is red", "t9"), 0.8, None),
             (fact("r3", "User asked for the bike", "now"), 0.7, None), (turn("now", QUERY), 0.6, None),
         ]  # fmt: skip
         return Found(hits=list(hits))
 
+    bounds.clear()
     monkeypatch.setattr(session_store, "load", load)
     monkeypatch.setattr(endpoint, "standing", standing)
     monkeypatch.setattr(Retriever, "said_before", none_before)
@@ -66,12 +70,12 @@ def stores(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return searched
 
 
-async def told(deps: Deps, sections: list[str] | None, query: str = QUERY) -> Any:
+async def told(deps: Deps, sections: list[str] | None, query: str = QUERY, **more: Any) -> Any:
     own = {} if sections is None else {"context": {"sections": sections}}
     raw = {"name": "test", "version": 1, "groups": ["basic"], "fields": [{"name": "home", "path": "basic.home"}], **own}
     app = create_app(QueryConfig(), replace(deps, profile=Profile.model_validate(raw)))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://127.0.0.1") as client:
-        got = await client.post("/v1/context", json={"query": query, "user_id": "u", "session_id": "s"})
+        got = await client.post("/v1/context", json={"query": query, "user_id": "u", "session_id": "s", **more})
     assert got.status_code == 200, got.text
     return got.json()
 
@@ -87,6 +91,14 @@ async def test_d15_sections_stand_in_the_order_of_the_profile(deps: Deps, stores
     places = [own["prompt"].index(s["text"]) for s in own["sections"]]
     assert places == sorted(places)
     assert own["dropped"] == 0
+
+
+async def test_d5_a_prompt_bounds_the_relevance_of_what_is_searched_where_it_is_asked_to(
+    deps: Deps, stores: list[str]
+) -> None:
+    await told(deps, None)
+    await told(deps, None, min_relevance=0.4)
+    assert bounds == [0.0, 0.4]
 
 
 async def test_d15_a_section_that_is_not_named_is_not_in_the_prompt(deps: Deps, stores: list[str]) -> None:

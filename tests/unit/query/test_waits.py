@@ -13,12 +13,14 @@ import pytest
 from query.app import create_app
 from query.config import QueryConfig
 from query.deps import Deps
+from query.errors import store_down
 from query.freshness import Needs, Place, ProgressWatch
+from query.pipeline.everything_read import EverythingRead
 from query.views import hot, memories
 from query.views.db import Database
 from query.writing.memories import _found
 from schemas.log import topics
-from schemas.log.owner import partition, project
+from schemas.log.owner import Owner, partition, project, user
 from schemas.log.progress import FreshnessToken, Written
 from schemas.security.scope import OwnerScope, Permission, TenantScope
 from tests.patience import PATIENCE
@@ -98,6 +100,40 @@ async def test_d8_a_command_about_a_memory_says_whether_there_is_one(
     for name, wanted in (("m", True), ("none-such", False)):
         answer = await client.request(method, path.format(name), json=body)
         assert (answer.status_code, answer.json()["found"]) == (202, wanted)
+
+
+@pytest.mark.parametrize(("method", "path", "body"), [
+    ("PATCH", "/v1/memories/{}", {"user_id": "ann", "text": "It stays at 70."}),
+    ("DELETE", "/v1/memories/{}?user_id=ann", None),
+])  # fmt: skip
+@pytest.mark.parametrize(("everything", "stood", "name", "status"), [
+    (True, False, "none-such", 404), (False, False, "none-such", 202), (True, False, "deleted", 202),
+    (True, True, "m", 202), (True, None, "none-such", 202),
+])  # fmt: skip
+async def test_d8_an_id_that_never_was_is_404_and_nothing_is_written(
+    client: httpx.AsyncClient, log: MemoryLog, monkeypatch: pytest.MonkeyPatch, method: str, path: str, body: Any,
+    everything: bool, stood: bool | None, name: str, status: int,
+) -> None:  # fmt: skip
+    async def found(*_: Any) -> bool:
+        if stood is None:
+            raise store_down("postgres")
+        return stood
+
+    async def was_there(db: Database, scope: OwnerScope, record_id: str) -> bool:
+        return record_id != "none-such"
+
+    async def of(self: EverythingRead, owner: Owner) -> bool:
+        assert owner == user("default", "ann")
+        return everything
+
+    monkeypatch.setattr(memories, "found", found)
+    monkeypatch.setattr(memories, "was_there", was_there)
+    monkeypatch.setattr(EverythingRead, "of", of)
+    answer = await client.request(method, path.format(name), json=body)
+    assert answer.status_code == status, answer.text
+    assert len([r for r in log.records if r.topic == topics.LEDGER.name]) == (status == 202)
+    if status == 404:
+        assert answer.json()["type"] == "urn:memstream:error:not-found"
 
 
 @pytest.mark.parametrize(("held", "wanted"), [

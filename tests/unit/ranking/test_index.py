@@ -1,5 +1,6 @@
 """ScopeIndex: hybrid search (D13), rerank (D14), similarity (A2) and decay (D7) over one owner's documents."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -107,6 +108,54 @@ def test_d13_explain_tells_each_part_of_the_score() -> None:
     sums = [sum(t[p] for p in parts) for t in told]
     assert sums == sorted(sums, reverse=True)
     assert not set(parts) & set(index.search(ask("a blue kite", mode="rrf"), explain=True)[0].scores or {})
+
+
+@pytest.mark.parametrize("mode", ["adaptive", "sum", "rrf", "bm25", "dense"])
+def test_d5_relevance_is_the_same_beside_other_documents_and_a_question_without_an_answer_has_none(mode: str) -> None:
+    """The best of any scope has a good score, whether it answers or not."""
+    index, soup = filled(*FACTS), "Who cooks tomato soup?"
+    asked = ask(soup, mode=mode)
+    cosine = float(vector(soup) @ vector("Ana cooks tomato soup on Sundays").astype(np.float16).astype(np.float32))
+    [first, *_] = index.search(asked)
+    # All of the question's words, so whatever the cosine.
+    assert first.id == "soup"
+    assert first.relevance == pytest.approx(1.0)
+    half = index.search(ask("Is tomato chocolate sold?", mode=mode))
+    assert 0.0 < half[0].relevance < 1.0
+    assert [h.relevance for h in filled(FACTS[2]).search(asked)] == [pytest.approx(1.0)]
+    assert 0.0 < cosine < 1.0
+    nothing = ask("Which telescope orbits Jupiter?", mode=mode)
+    cosines = index.search(replace(nothing, mode="dense"))
+    found = index.search(nothing)
+    assert all(h.relevance == pytest.approx({c.id: c.score for c in cosines}.get(h.id, 0.0), abs=1e-6) for h in found)
+
+
+@pytest.mark.parametrize("mode", ["adaptive", "sum", "rrf", "bm25", "dense"])
+def test_d5_what_is_less_relevant_than_asked_for_is_no_hit_and_takes_no_place(mode: str) -> None:
+    index = filled(*FACTS)
+    asked = ask("Ana repaired tomato soup", mode=mode)
+    every = {h.id: h.relevance for h in index.search(asked)}
+    least = sorted(every.values())[-1]
+    assert {h.id for h in index.search(replace(asked, min_relevance=least), limit=1)} == {
+        name for name, value in every.items() if value >= least
+    }
+    assert index.search(replace(asked, min_relevance=1.0)) == []
+    assert index.best(replace(asked, min_relevance=1.0)) == [], "nor is a cross-encoder asked about it"
+
+
+def test_d5_a_turn_is_read_with_the_turns_around_it() -> None:
+    said = (turn(1, "Shall we meet at the harbour?"), turn(2, "Bring the camera."), turn(3, "Fine.", session="s9"))
+    found = {h.id: h.relevance for h in filled(*said).search(ask("harbour camera", mode="sum"), 10)}
+    apart = [replace(t, session_id=t.id) for t in said]
+    alone = {h.id: h.relevance for h in filled(*apart).search(ask("harbour camera", mode="sum"), 10)}
+    assert found["s1:2"] > alone["s1:2"]
+
+
+def test_d5_the_name_of_who_speaks_is_no_word_that_a_turn_lacks() -> None:
+    index = filled(turn(1, "The harbour was lovely."), turn(2, "I bought bread.", session="s2", speaker="Bo"))
+    named, plain = index.search(ask("Ana harbour", mode="sum"))[0], index.search(ask("harbour", mode="sum"))[0]
+    assert named.id == plain.id == "s1:1"
+    assert named.relevance == pytest.approx(plain.relevance) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(("sessions", "first"), [(("s1", "s2", "s3"), "s1:1"), (("s1", "s1", "s3"), "s1:2")])

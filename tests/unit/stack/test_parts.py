@@ -1,6 +1,8 @@
 """Ports, logs, launcher, jars, and the folders that an unprivileged server needs."""
 
+import hashlib
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -104,6 +106,14 @@ async def test_the_death_signal_survives_the_drop_of_privileges() -> None:
     assert output.strip() == str(int(signal.SIGKILL))
 
 
+ROOT = Path(__file__).parents[3]
+
+
+def only(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """The broker's jars are these, each empty."""
+    monkeypatch.setattr(jars, "expected", lambda: dict.fromkeys(names, hashlib.sha256(b"").hexdigest()))
+
+
 class TestJars:
     """Java and the broker's jars: what is found, and what is said when nothing is."""
 
@@ -147,6 +157,7 @@ class TestJars:
             "#!/bin/sh\nfor a; do case $a in -DoutputDirectory=*) d=${a#*=};; esac; done\n"
             f"mkdir -p $d; touch $d/kafka_2.13-{jars.KAFKA_VERSION}.jar\n"
         )
+        only(monkeypatch, f"kafka_2.13-{jars.KAFKA_VERSION}.jar")
         found = await jars.find_jars()
         assert [item.name for item in found.iterdir()] == [f"kafka_2.13-{jars.KAFKA_VERSION}.jar"]
         maven.unlink()
@@ -171,10 +182,70 @@ class TestJars:
             f"mkdir -p $d; touch $d/{name}\n"
         )
         maven.chmod(0o755)
+        only(monkeypatch, name)
         heard: list[str] = []
         assert [item.name for item in (await jars.find_jars(heard.append)).iterdir()] == [name]
         failed = f"Maven could not fetch Kafka {jars.KAFKA_VERSION}: cut off; tried again in 0 s"
         assert heard == [failed, failed, f"Kafka {jars.KAFKA_VERSION}, jar 1: {name}"]
+
+    @pytest.mark.parametrize(
+        ("good_at", "past_own"), [(1, [False, False]), (2, [False, True, False]), (9, [False, True])]
+    )
+    async def test_l11_a_jar_of_another_hash_is_fetched_once_more_and_then_refused(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, good_at: int, past_own: list[bool]
+    ) -> None:
+        maven = tmp_path / "bin" / "mvn"
+        maven.parent.mkdir()
+        monkeypatch.delenv("KAFKA_HOME", raising=False)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+        monkeypatch.setenv("PATH", f"{maven.parent}:{os.environ['PATH']}")
+        name, tries = f"kafka_2.13-{jars.KAFKA_VERSION}.jar", tmp_path / "tries"
+        maven.write_text(
+            "#!/bin/sh\nfor a; do case $a in -DoutputDirectory=*) d=${a#*=};; esac; done\n"
+            f"echo $* >>{tries}; mkdir -p $d; echo >$d/{name} other\n"
+            f"[ $(wc -l <{tries}) -lt {good_at} ] || {{ : >$d/{name}; }}\n"
+        )
+        maven.chmod(0o755)
+        only(monkeypatch, name)
+        heard: list[str] = []
+        if good_at > 2:
+            with pytest.raises(StackError, match=rf"not the files .*SHA-256\): {name}\. They are not used"):
+                await jars.find_jars(heard.append)
+            assert list((tmp_path / "cache" / "memstream").iterdir()) == []
+        else:
+            found = await jars.find_jars(heard.append)
+            assert jars.differing(found) == []
+            (found / name).write_text("changed since")
+            assert await jars.find_jars(heard.append) == found, "a start does not read them all"
+            assert jars.differing(await jars.find_jars(heard.append, verify=True)) == [], "an install does"
+        asked = tries.read_text(encoding="utf-8").splitlines()
+        assert ["-Dmaven.repo.local=" in line for line in asked] == past_own
+
+    def test_l11_the_hashes_are_of_the_brokers_version_and_whole(self) -> None:
+        known = jars.expected()
+        assert f"kafka_2.13-{jars.KAFKA_VERSION}.jar" in known
+        assert f"log4j-core-{jars.LOG4J_VERSION}.jar" in known
+        assert all(re.fullmatch(r"[0-9a-f]{64}", digest) for digest in known.values())
+        assert len(known) == 46
+
+    def test_l11_what_installs_is_pinned_by_hash(self) -> None:
+        """What fetches the packages was itself the newest of the day."""
+        lock = (ROOT / "installer.lock").read_text(encoding="utf-8")
+        assert re.fullmatch(r"uv==[\d.]+( \\\n    --hash=sha256:[0-9a-f]{64})+\n", lock)
+        install = (ROOT / "Makefile").read_text(encoding="utf-8").partition("$(STAMP):")[2].partition("\n\n")[0]
+        image = (ROOT / "docker" / "Dockerfile").read_text(encoding="utf-8")
+        for text in (install, image):
+            fetched = [line for line in re.split(r"\n|&&", text) if "pip install" in line]
+            assert len(fetched) == 3
+            assert all("--require-hashes -r" in line or "--no-deps" in line for line in fetched)
+
+    async def test_l11_one_jar_too_many_or_too_few_is_seen(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        only(monkeypatch, "a.jar", "b.jar")
+        for name in ("a.jar", "c.jar"):
+            (tmp_path / name).touch()
+        assert jars.differing(tmp_path) == ["b.jar", "c.jar"]
 
     def test_an_install_without_maven_says_so_and_goes_on(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
