@@ -31,7 +31,7 @@ _LOCKED = (
     r"(?:doors?|gate|entry|entrance|entryphone|intercom|building|garage|lobby|stairwell|alarm|safe|vault|lock|locker"
     r"|padlock"
     r"|suitcase|luggage|keypad|key[ ]?(?:safe|box)|lock[ ]?box|cabinet|drawer|cash[ ]?box|shed|gym|house|flat|apartment"
-    r"|office|laptop|tablet|ipad|wi-?fi|router|voicemail|sim)"
+    r"|office|laptop|tablet|ipad|wi-?fi|router|voicemail|sim|parking|app|pool|lift|copier|till|cellar)"
 )
 _CODE_NOUN = (
     rf"(?:(?:{_LOCKED}|access|security|verification|authentication|authenticator|log[ -]?in|sign[ -]?in|unlock(?:ing)?"
@@ -207,9 +207,9 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule(
         "password beside a network",
-        rf"\b(?:network|ssid|wi-?fi|user(?:[ ]?name)?|log[ -]?in|address"
+        rf"\b(?:network|ssid|wi-?fi|user(?:[ ]?name)?|log[ -]?in|e?-?mail|guest|host|admin|address"
         rf"|account)\b[^.?!\n]{{0,50}}[, ]{_SPOKEN}[ ]['\"“]?"
-        rf"{WORDS}(?=['\"”]?(?:[.,;!\n]|\Z))",
+        rf"{WORDS}(?=['\"”]?(?:[ ](?:please|thanks))?(?:[.,;!\n]|\Z))",
         _PASS,
         words,
     ),

@@ -5,6 +5,7 @@ characters as the simplified ones): a code in figures or numerals, a word, what 
 import re
 
 from inference.pii.rules import Check, Rule
+from inference.pii.secret_values import is_named
 
 CREDENTIAL = "CREDENTIAL"
 
@@ -13,7 +14,7 @@ _HAN = r"\u3400-\u9fff"
 _KEPT_ZH = (
     r"(?:密码(?!框|管理|学|策略|强度)锁?|口令|暗号|通行码|门禁码|开门码|安全码|验证码|校验码|动态码|提取码|激活码|恢复码|备用码|取回码"
     r"|解锁码|登录码"
-    r"|支付码|(?:开门|门禁|大门|楼门|单元门|车库|保险柜|保险箱"
+    r"|支付码|(?:开门|门禁|大门|楼门|单元门|门|车库|保险柜|保险箱"
     r"|夹万|储物柜|信箱"
     r"|闸机?|警报|报警器"
     r"|密码锁)(?:的|那?个)?码)"
@@ -74,7 +75,7 @@ _ABOUT_A_DESCRIPTION = re.compile("什么|多少|几|哪|谁|怎|啥|吗|呢|不
 
 def _code(value: str, near: bool) -> float | None:
     """Score a code: three figures or more, as digits or numerals."""
-    return 0.85 if len(_FIGURE.findall(value)) >= _LEAST_FIGURES else None
+    return 0.85 if len(_FIGURE.findall(value)) >= _LEAST_FIGURES and not is_named(value) else None
 
 
 def _long_code(value: str, near: bool) -> float | None:
@@ -209,7 +210,7 @@ RULES: tuple[Rule, ...] = (
         "turned zh",
         rf"(?:密码|{_LOCKED})[^。!?\n]{{0,12}}?(?P<value>[左右]{{1,6}}(?:{_NUMERAL}|[0-9]){{2,8}}|(?:向|往)?(?:左|右"
         rf"|顺|逆)[^。!?;\n,]{{0,10}}(?:[0-9]|{_NUMERAL})"
-        rf"[^。!?;\n,]{{0,6}}(?:[,、]?再?(?:向|往)?(?:左|右|顺|逆)[^。!?;\n,]{{0,10}}(?:[0-9]"
+        rf"[^。!?;\n,]{{0,6}}(?:[,、]?(?:再|然后|最后|接着)?(?:向|往)?(?:左|右|顺|逆)[^。!?;\n,]{{0,10}}(?:[0-9]"
         rf"|{_NUMERAL})[^。!?;\n,]{{0,6}}){{1,4}})",
         ("左", "右", "顺", "逆"),
     ),
