@@ -160,6 +160,13 @@ RULES: tuple[Rule, ...] = (
         ("key",),
         opaque,
     ),
+    # "their sandbox gave me the key ..."
+    _rule(
+        "key beside",
+        rf"(?<![A-Za-z])(?:the|a|this|that|my|our|their)[ ](?:[a-z]{{2,10}}[ ])?(?<!primary[ ])(?<!foreign[ ])(?<!public[ ])key[ ]{OPAQUE}",
+        ("key",),
+        opaque,
+    ),
     # "with mailer / Kettle-Drum-9 the relay accepts it"
     _rule(
         "with a login",

@@ -101,6 +101,13 @@ RULES: tuple[Rule, ...] = (
         ("key",),
         opaque,
     ),
+    # 编码接口的key给你测试：..., 沙箱给的key ...
+    _rule(
+        "key and its colon zh",
+        rf"(?<![A-Za-z_-])key(?:[ ]|[{_HAN}]{{0,10}}[:,][ ]?){OPAQUE}",
+        ("key",),
+        opaque,
+    ),
     # 绘图软件的许可证？L8QK-22MD-90PX
     _rule(
         "groups of a licence zh",

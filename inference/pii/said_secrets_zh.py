@@ -70,6 +70,7 @@ _ABOUT = re.compile(
     "|过期|无效|失效"
     "|泄露|破解|登录|登入|验证|保护|设|改|换|发|问|说|知道|专用|共用|公用|临时|空|他|她|您|你"
 )
+_DENIED = re.compile("[不未别会想]")
 _ABOUT_A_DESCRIPTION = re.compile("什么|多少|几|哪|谁|怎|啥|吗|呢|不|没|冇|唔|别|必须|需要|应该|可以|或|包含|太|很")
 
 
@@ -84,10 +85,12 @@ def _long_code(value: str, near: bool) -> float | None:
     return None if other or len(_FIGURE.findall(value)) <= _LEAST_FIGURES else 0.85
 
 
-def _phrase(value: str, near: bool) -> float | None:
+def phrase(value: str, near: bool) -> float | None:
     """Score Chinese words that are given as a password: what it can be worked out from, or nothing said about one."""
     if _DESCRIBES.search(value):
         return None if _ABOUT_A_DESCRIPTION.search(value) else 0.8
+    if re.search("[0-9]{2,8}$", value) and len(value) > 6:
+        value = _DENIED.sub("", value)  # 春眠不觉晓2024: a line of verse and its figures deny nothing
     return None if _ABOUT.search(value) else 0.75
 
 
@@ -172,39 +175,39 @@ RULES: tuple[Rule, ...] = (
         _marked,
     ),
     # 家里wifi密码是小熊爱吃糖, 支付密码我改成我妈生日倒过来了
-    _rule("password in words zh", rf"{_NO_RECIPE}{_KEPT}{_IS}{_PHRASE}{_END_OF_WORD}", _NEEDS, _phrase),
+    _rule("password in words zh", rf"{_NO_RECIPE}{_KEPT}{_IS}{_PHRASE}{_END_OF_WORD}", _NEEDS, phrase),
     _rule(
         "password answered in words zh",
         rf"(?:密码|口令|暗号)[^?。\n]{{0,12}}(?:多少|什么|啥|乜|咩)[^?。\n]{{0,8}}\?{_NEXT}(?:好像|应该"
         rf"|就)?是?{_PHRASE}{_END_OF_WORD}",
         _NEEDS,
-        _phrase,
+        phrase,
     ),
     _rule(
         "password as before zh",
         rf"(?:密码|口令)(?:还是|仍是|照旧|依旧|跟以前|和以前|同以前)?(?:老样子|一样|照旧|没变"
         rf"|那个)[,:](?:就|还|仍)?是?{_PHRASE}{_END_OF_WORD}",
         _NEEDS,
-        _phrase,
+        phrase,
     ),
     _rule(
         "password worked out zh",
         rf"(?:密码|口令)[^。!?\n,]{{0,10}}[,:](?P<value>[{_HAN}]{{2,12}}(?:拼音|全拼|生日"
         rf"|首字母)[{_HAN}0-9]{{0,8}}?){_END_OF_WORD}",
         ("密码", "口令"),
-        _phrase,
+        phrase,
     ),
     _rule(
         "security answer zh",
         rf"(?:密保|安全|保密)(?:问题)?(?:的)?答案(?:{_IS}){_PHRASE}{_END_OF_WORD}",
         ("答案",),
-        _phrase,
+        phrase,
     ),
     _rule(
         "security question zh",
         rf"密保[^。!?\n]{{0,20}}答案(?:{_IS}){_PHRASE}{_END_OF_WORD}",
         ("密保",),
-        _phrase,
+        phrase,
     ),
     _rule(
         "turned zh",

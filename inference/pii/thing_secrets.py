@@ -137,7 +137,7 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "needed to open",
         rf"\b(?:needs?|wants?|uses?|takes|key[ ]in|press|type|enter|punch[ ]in|dial)[ ]{_QUOTE}{_CODE4}"
-        rf"(?:[ ](?!to\b|and\b)[^.?!\n]{{1,30}}?)?[ ](?:to|and[ ](?:it|that|you)(?:['’]ll)?)[ ]{_OPEN}s?\b",
+        rf"(?:,?[ ](?:then|followed)\b[^.?!\n]{{1,30}}?)?[ ](?:to|and[ ](?:it|that|you)(?:['’]ll)?)[ ]{_OPEN}s?\b",
         ("need", "want", "use", "takes", "key in", "press", "type", "enter", "punch", "dial"),
         no_amount,
     ),
@@ -218,6 +218,15 @@ RULES: tuple[Rule, ...] = (
     # "The safe in the bedroom: 71-33-08", "the trunk has a lock, 586"
     _rule("lock and code", rf"\b(?:{_LOCKED}|lock){_ITS}(?:[ ]?:|,)[ ]{_QUOTE}(?P<value>[0-9]{{3,6}}|[0-9]{{1,2}}(?:-[0-9]{{1,2}}){{2,3}})"
           r"(?![0-9A-Za-z%°]|[.,:/-][0-9])(?=['\"”]?(?:[.!]?\Z|[.!;\n]|,?[ ](?:then|and[ ]then)))", (":", ","), no_amount),
+    # "his app needs a PIN and he picked 1944": behind a word for a code a year will do
+    _rule(
+        "code chosen",
+        r"\b(?:pin(?:[ ](?:code|number))?|pass[ -]?code|(?:unlock|door|gate|alarm|entry|lock)[ ]code|combination)\b"
+        r"[^.?!\n]{0,30}?[ ](?:picked|chose|went[ ]with|settled[ ]on|made[ ]it|uses|types?|dials?|enters?|keeps)[ ]"
+        r"(?P<value>[0-9](?:[ -]?[0-9]){3,7})(?![0-9A-Za-z%°]|[.,:/-][0-9]|[ ](?:times|of|times)\b)",
+        ("pin", "code", "combination"),
+        lambda value, near: 0.8,
+    ),
     # "it was 1212, now it's 8391"
     _rule(
         "code by now",

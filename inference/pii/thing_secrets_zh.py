@@ -5,6 +5,7 @@ stands beside them, so the value must look like nothing else: no price, hour, ye
 import re
 
 from inference.pii.rules import Check, Rule
+from inference.pii.said_secrets_zh import phrase
 from inference.pii.secret_values import figured, network_key, no_amount, no_sum, symbolic, unspoken
 
 CREDENTIAL = "CREDENTIAL"
@@ -44,6 +45,12 @@ def _rule(
 def _no_amount(value: str, near: bool) -> float | None:
     """Score a code in digits or in numerals that is no round sum, year or hour."""
     return 0.8 if _NUMERALS.fullmatch(value) else no_amount(value, near)
+
+
+def _latin(value: str, near: bool) -> float | None:
+    """Score Latin letters that a machine in a Chinese sentence is unlocked with: two words joined by a dot, too."""
+    dotted = re.fullmatch(r"[A-Za-z]{4,20}[._-][A-Za-z]{5,20}", value)
+    return 0.75 if dotted else unspoken(value, near)
 
 
 def _no_sum(value: str, near: bool) -> float | None:
@@ -103,6 +110,29 @@ RULES: tuple[Rule, ...] = (
         ("码", "口令", "pin", "暗号"),
         lambda value, near: 0.8,
     ),
+    # 按7741再按确认就能撤防
+    _rule(
+        "pressed for opening zh",
+        rf"(?:按|输入?|揿|拨)[ ]?{_CODE}[^。!?\n]{{0,10}}?(?:撤防|布防|解除|解锁|开锁|开门|开闸|消警|进门|进楼)",
+        ("按", "输", "揿", "拨"),
+        _no_amount,
+    ),
+    # 密码是狗的名字加77，就是doudou77; 支付密码改成了老房子门牌号，881206
+    _rule(
+        "worked out and written zh",
+        rf"(?:密码|口令)[^。!?\n]{{0,20}}?(?:名字?|生日|门牌号?|车牌号?|拼音|电话|尾号|[后前][四六]位|纪念日|小区|母校|老家)[^。!?\n,]{{0,8}}[,:]"
+        rf"(?:也)?(?:就是|即|是)?{_QUOTE}(?P<value>[A-Za-z]{{2,20}}[!-~]{{0,3}}[0-9]{{1,8}}|[0-9]{{4,8}})(?![0-9A-Za-z%°年月日])",
+        ("密码", "口令"),
+        lambda value, near: 0.8,
+    ),
+    # 访客登录，口令开门大吉
+    _rule(
+        "word beside zh",
+        rf"(?:登录|登陆|进群|入群|验证|开门|进门|接孩子|会议|直播)[^。!?\n]{{0,8}}[,:](?:口令|暗号)[“「]?(?P<value>[{_HAN}]{{3,8}})[”」]?"
+        r"(?=[ ]?(?:[,。;!\n]|\Z))",
+        ("口令", "暗号"),
+        phrase,
+    ),
     # 我所有网站都用Chunjie!9这一个
     _rule(
         "used everywhere zh",
@@ -117,7 +147,7 @@ RULES: tuple[Rule, ...] = (
         r"(?:笔记本|电脑|手机|平板|路由器|打印机|主机|保险[箱柜]|Mac|iPad)[^。!?\n,]{0,6}?(?:醒|开|解|登|锁)[^。!?\n,]{0,4}?(?:输入?|用|填|敲)(?:的是)?"
         rf"{_QUOTE}{_ANY}",
         ("输", "用", "填", "敲"),
-        unspoken,
+        _latin,
     ),
     # 用6617进门, 进楼用5591B, 停车场出口输4417抬杆
     _rule(
