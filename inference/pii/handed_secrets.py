@@ -20,7 +20,7 @@ CREDENTIAL = "CREDENTIAL"
 
 _QUOTE = r"['\"“‘「`]?"
 _ANY = r"(?P<value>[!-~]{6,64})"
-GENERATED = r"(?P<value>(?<![A-Za-z0-9_./@=&?-])[A-Za-z0-9][A-Za-z0-9_+=.-]{11,128})(?![A-Za-z0-9/@])"
+GENERATED = r"(?P<value>(?<![A-Za-z0-9_./@=&?-])[A-Za-z0-9][A-Za-z0-9_+.-]{11,128}={0,2})(?![A-Za-z0-9/@])"
 _SAID = r"(?<![A-Za-z])(?:pass(?:word|phrase|code)s?|passwd|pwd?)(?![A-Za-z])"
 _KEY = rf"(?<![A-Za-z])(?<!public[ ])(?<!primary[ ])(?<!foreign[ ])(?:{KEY_EN}|key)(?![A-Za-z])"
 _WORDS = r"(?P<value>[A-Za-z][a-z]{2,15}(?:[ ][A-Za-z]?[a-z]{2,15}){1,4}(?:[ ][0-9]{1,4})?)"
@@ -31,7 +31,9 @@ _IS = r"(?:,[ ]which[ ]is|,[ ]namely|[ ](?:is|was)(?:[ ](?:now|still|just|simply
 # A word alone, where a code word is told.
 _OWN_WORD = r"(?P<value>[A-Za-z][a-z]{3,20})"
 # What belongs to a password is none: "as password hash".
-_ITSELF = r"(?![ _-]?(?:hash|manager|store|field|file|polic|rule|generator|input|prompt|encod|type|format|column|hint|id)s?)"
+_ITSELF = (
+    r"(?![ _-]?(?:hash|manager|store|field|file|polic|rule|generator|input|prompt|encod|type|format|column|hint|id)s?)"
+)
 _OF_LOGIN = re.compile(r"pass|log|unlock|\bpin\b|wi-?fi|laptop|ipad|computer|phone|tablet", re.IGNORECASE)
 _NEEDS = ("key", "token", "secret", "credential", "pass", "pat", "code", "pw")
 _PASS = ("pass", "pw")
@@ -48,11 +50,12 @@ RULES: tuple[Rule, ...] = (
     # "use this: ...", "our maps one is ...", "new one: ..."
     _rule(
         "generated and given",
-        r"(?:\b(?:use|using|take|try|paste|put|set|send|add|save|store|keep|remember|here(?:['’]s|[ ]is)?|this(?:[ ]is)?|with|it['’]s"
+        r"(?:\b(?:use|using|take|try|paste|put|set|send|add|save|store|keep|remember|here(?:['’]s|[ ]is)?"
+        r"|this(?:[ ]is)?|with|it['’]s"
         r"|(?:one|ours|mine|his|hers|theirs|yours|value|it)(?:[ ](?:is|was|reads)|['’]s)(?:[ ]now)?|one)"
         rf"(?:[ ](?:this|it|that|one|ours|in))?[ ]?[:,–-]?)[ ]{_QUOTE}{GENERATED}",
-        ("use", "using", "take", "try", "paste", "put", "set", "send", "add", "save", "store", "keep", "remember", "here",
-         "this", "with", "it's", "it’s", "one", "ours", "mine", "his", "theirs", "yours", "value", "it "),
+        ("use", "using", "take", "try", "paste", "put", "set", "send", "add", "save", "store", "keep", "remember",
+         "here", "this", "with", "it's", "it’s", "one", "ours", "mine", "his", "theirs", "yours", "value", "it "),
         generated,
     ),
     # "API secret (do not share!!): ..."
@@ -62,7 +65,8 @@ RULES: tuple[Rule, ...] = (
         _NEEDS,
         opaque,
     ),
-    _rule("password behind a remark", rf"{_SAID}[ ]?\([^()\n]{{1,60}}\)[ ]?(?:is|was|[:=])[ ]?{_QUOTE}{_ANY}", _PASS, figured),
+    _rule("password behind a remark", rf"{_SAID}[ ]?\([^()\n]{{1,60}}\)[ ]?(?:is|was"
+        rf"|[:=])[ ]?{_QUOTE}{_ANY}", _PASS, figured),
     # "connect with mulberry9lane as the password"
     _rule(
         "as a password",
@@ -74,7 +78,8 @@ RULES: tuple[Rule, ...] = (
     # "The keystore password stayed ... since spring"
     _rule(
         "password stayed",
-        rf"(?:{_SAID}|{_KEY})[^.?!\n]{{0,40}}?[ ](?:stayed|stays|remained|remains|has[ ](?:always[ ])?been|reads|says|goes)"
+        rf"(?:{_SAID}|{_KEY})[^.?!\n]{{0,40}}?[ ](?:stayed|stays|remained|remains|has[ ](?:always[ ])?been|reads"
+        rf"|says|goes)"
         rf"[ ]{_QUOTE}{_ANY}",
         _NEEDS,
         strung,
@@ -82,7 +87,8 @@ RULES: tuple[Rule, ...] = (
     # "user mailer and pass Dd7!kettle"
     _rule(
         "user and pass",
-        rf"\b(?:user(?:[ ]?name)?|log[ -]?in|account)[ :]{{1,2}}[\w.@-]{{2,40}},?[ ](?:and[ ]|with[ ])?(?:pass|pw|pwd)[ ]"
+        rf"\b(?:user(?:[ ]?name)?|log[ -]?in|account)[ :]{{1,2}}[\w.@-]{{2,40}},?[ ](?:and[ ]|with[ ])?(?:pass"
+        rf"|pw|pwd)[ ]"
         rf"{_QUOTE}{_ANY}",
         _PASS,
         figured,
@@ -90,7 +96,8 @@ RULES: tuple[Rule, ...] = (
     # "The FTP login for the print shop: customer77 / folio-Garamond", "the admin account is admin and Lotus!2231"
     _rule(
         "login and its password",
-        r"\b(?:log[ -]?in|log[ -]?on|sign[ -]?in|account|creds?|credentials|admin|(?:s?ftp|smtp|vpn|ssh|nas)[ ]access)\b"
+        r"\b(?:log[ -]?in|log[ -]?on|sign[ -]?in|account|creds?|credentials|admin|(?:s?ftp|smtp|vpn|ssh"
+        r"|nas)[ ]access)\b"
         r"[^.?!\n]{0,40}?(?::|[ ]is|[ ]are|[ ]was)[ ](?!(?:in|on|at|the|a|an|not|locked|for)[ ])[A-Za-z][\w.@-]{1,40}"
         rf"(?:[ ]?[/|][ ]?|,[ ]|[ ]and[ ]){_QUOTE}{_ANY}",
         ("log", "sign", "account", "cred", "admin", "access"),
@@ -106,7 +113,8 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule(
         "passphrase given to",
-        rf"(?<![A-Za-z])pass[ -]?phrase(?![A-Za-z])[^.?!\n]{{0,30}}?[ ,](?:give|type|enter|use|say|tell)[ ](?:it[ ]|in[ ]|them[ ])?"
+        rf"(?<![A-Za-z])pass[ -]?phrase(?![A-Za-z])[^.?!\n]{{0,30}}?[ ,](?:give|type|enter|use|say"
+        rf"|tell)[ ](?:it[ ]|in[ ]|them[ ])?"
         rf"{_QUOTE}{_WORDS}{_END}",
         ("passphrase", "pass phrase", "pass-phrase"),
         passphrase,
@@ -125,7 +133,8 @@ RULES: tuple[Rule, ...] = (
     # "the password is the street we grew up on, Lindenallee", "my dog's name and then 77, so Biscuit77"
     _rule(
         "told and written",
-        rf"(?:{_SAID}){_ITS}{_IS}[ ](?:the|my|our|his|her|their)[ ][^.,;:!?\n]{{4,60}}[,:][ ](?:so[ ]|that['’]s[ ]|i\.e\.[ ])?"
+        rf"(?:{_SAID}){_ITS}{_IS}[ ](?:the|my|our|his|her|their)[ ][^.,;:!?\n]{{4,60}}[,:][ ](?:so[ ]"
+        rf"|that['’]s[ ]|i\.e\.[ ])?"
         rf"{_QUOTE}(?P<value>(?-i:[A-Z])[A-Za-z0-9!#$%&*_-]{{4,40}}|[a-z]{{3,20}}[0-9]{{1,6}}){_END}",
         _PASS,
         word,
@@ -135,7 +144,8 @@ RULES: tuple[Rule, ...] = (
         "worked out and written",
         CREDENTIAL,
         re.compile(
-            r"\b(?:name|birthday|surname|street|initials|year|nickname)\b[^.?!\n]{0,40}?,[ ](?:so|that['’]s|that[ ]is|meaning)[ ]"
+            r"\b(?:name|birthday|surname|street|initials|year|nickname)\b[^.?!\n]{0,40}?,[ ](?:so|that['’]s"
+            r"|that[ ]is|meaning)[ ]"
             rf"['\"“]?{_ANY}",
             re.IGNORECASE,
         ),
@@ -163,7 +173,8 @@ RULES: tuple[Rule, ...] = (
     # "their sandbox gave me the key ..."
     _rule(
         "key beside",
-        rf"(?<![A-Za-z])(?:the|a|this|that|my|our|their)[ ](?:[a-z]{{2,10}}[ ])?(?<!primary[ ])(?<!foreign[ ])(?<!public[ ])key[ ]{OPAQUE}",
+        rf"(?<![A-Za-z])(?:the|a|this|that|my|our"
+        rf"|their)[ ](?:[a-z]{{2,10}}[ ])?(?<!primary[ ])(?<!foreign[ ])(?<!public[ ])key[ ]{OPAQUE}",
         ("key",),
         opaque,
     ),

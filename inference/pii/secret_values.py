@@ -15,7 +15,8 @@ _TURN = r"(?:clockwise|(?:counter|anti)-?[ ]?clockwise|left|right)"
 DIAL = (
     rf"(?:{_TURN}[ ](?:to[ ])?[0-9]{{1,2}}(?:,?[ ](?:then[ ]|and[ ]){{0,2}}{_TURN}[ ](?:past[ ][0-9]{{1,2}}[ ])?"
     r"(?:to[ ])?[0-9]{1,2}){1,5}"
-    rf"|[0-9]{{1,2}}[ ](?:to[ ]the[ ])?{_TURN}(?:,?[ ](?:then[ ]|and[ ]){{0,2}}[0-9]{{1,2}}[ ](?:to[ ]the[ ])?{_TURN})"
+    rf"|[0-9]{{1,2}}[ ](?:to[ ]the[ ])?{_TURN}(?:,?[ ](?:then[ ]"
+    rf"|and[ ]){{0,2}}[0-9]{{1,2}}[ ](?:to[ ]the[ ])?{_TURN})"
     r"{1,5})"
 )
 CODE = (
@@ -23,7 +24,8 @@ CODE = (
     # What is counted goes on with its noun ("400 grams"); a code ends, or the sentence goes on behind it.
     r"(?=['\"”’]?(?:[.,;:!?)\]\n]|\Z|[ ]{1,2}(?:[(–—]|-[ ]|(?:and|then|to|followed|or|in|on|before|after|with|plus"
     r"|by|as|if|for"
-    r"|is|but|so|until|when|at|now|twice|within|first|instead|please|thanks|because|since|while|again|from|unless|which|not)\b)))"
+    r"|is|but|so|until|when|at|now|twice|within|first|instead|please|thanks|because|since|while|again|from"
+    r"|unless|which|not)\b)))"
 )
 """Figures, figures in words or a mixed code, ended as a code is."""
 
@@ -52,8 +54,10 @@ _TRAILING = ".,;:!?)]}>'\"`’”"
 _PROGRAM = re.compile(
     r"(?:firefox|chrome|chromium|safari|edge|opera|oauth|openid|oidc|saml|excel|word|office|windows|win|ubuntu|debian"
     r"|fedora|centos|python|java|jdk|node|php|ruby|dotnet|mysql|mariadb|postgres(?:ql)?|redis|oracle|ios|ipados|macos"
-    r"|android|ipad|iphone|galaxy|pixel|thinkpad|yubi-?key|fritz!?box|google|ipv|wpa|https?|tls|ssl|ssh|usb|sha|rsa|aes"
-    r"|md|face[ _-]?id|touch[ _-]?id|wpa|wep|utf|erc|bep|base|bcrypt|argon|scrypt|pbkdf|blake|ed|curve|x|es|hs|rs|ps|gpt|llama|qwen|claude)"
+    r"|android|ipad|iphone|galaxy|pixel|thinkpad|yubi-?key|fritz!?box|google|ipv|wpa|https?|tls|ssl|ssh|usb|sha"
+    r"|rsa|aes"
+    r"|md|face[ _-]?id|touch[ _-]?id|wpa|wep|utf|erc|bep|base|bcrypt|argon|scrypt|pbkdf|blake|ed|curve|x|es|hs"
+    r"|rs|ps|gpt|llama|qwen|claude)"
     r"[-_ ]?v?[0-9]{1,5}(?:[.-][0-9]{1,5}){0,3}[a-z]{0,3}",
     re.IGNORECASE,
 )
@@ -220,7 +224,8 @@ def no_sum(value: str, near: bool) -> float | None:
     return None if _AMOUNT.fullmatch(value) else code(value, near)
 
 
-_SEALED = re.compile(r"(?=.{0,62}[!#$%^&*+~_])[A-Za-z0-9].{5,63}|[a-z]{3,20}[.-][A-Z][a-z]{2,20}|[A-Z][a-z]{2,20}[._][a-z]{3,20}")
+_SEALED = re.compile(r"(?=.{0,62}[!#$%^&*+~_])[A-Za-z0-9].{5,63}|[a-z]{3,20}[.-][A-Z][a-z]{2,20}"
+    r"|[A-Z][a-z]{2,20}[._][a-z]{3,20}")
 _HYPHENED = re.compile(r"[a-z]{3,20}-[A-Z][a-z]{3,20}(?:-?[0-9]{1,4})?|[A-Za-z]{3,20}-[A-Za-z]{3,20}-[0-9]{1,4}")
 
 
@@ -272,7 +277,7 @@ def strung(value: str, near: bool) -> float | None:
     return 0.75 if joined_words and "_" not in bare else figured(value, near)
 
 
-_JOINS = frozenset("over under and of in on at to for with the a an my no into by from near without or".split())
+_JOINS = frozenset("over under and of in on at to for with the a an my no into by from near without or".split())  # noqa: SIM905
 _TECHNICAL = frozenset(
     """
     text input policy knowledge data string value argument parameter variable part luck job issue problem sensitive

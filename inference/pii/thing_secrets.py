@@ -6,7 +6,18 @@ import re
 
 from inference.pii.rules import Check, Rule
 from inference.pii.said_secrets import COUNTED, OTHER_CODE
-from inference.pii.secret_values import CODE, code, joined, network_key, no_amount, no_sum, sealed, strung, symbolic, word
+from inference.pii.secret_values import (
+    CODE,
+    code,
+    joined,
+    network_key,
+    no_amount,
+    no_sum,
+    sealed,
+    strung,
+    symbolic,
+    word,
+)
 
 CREDENTIAL = "CREDENTIAL"
 
@@ -91,7 +102,8 @@ RULES: tuple[Rule, ...] = (
     # "Gate's 2468*": the hash or star of a keypad, or a letter among figures.
     _rule(
         "door is",
-        rf"\b{_DOOR}{_ITS}{_SET}[ ](?:the[ ]code[ ])?{_QUOTE}(?P<value>[#*][0-9]{{3,8}}|[0-9]{{3,8}}[#*]|0[0-9]{{3,7}}"
+        rf"\b{_DOOR}{_ITS}{_SET}[ ](?:the[ ]code[ ])?{_QUOTE}(?P<value>[#*][0-9]{{3,8}}|[0-9]{{3,8}}[#*]"
+        rf"|0[0-9]{{3,7}}"
         rf"|[A-Z][0-9]{{2,5}}[A-Z])(?![A-Za-z0-9%°]|[.,:/-][0-9])",
         ("gate", "garage", "door", "room", "shed", "storage", "key", "lock", "entr", "lobby", "alarm", "barrier",
          "safe"),
@@ -128,7 +140,8 @@ RULES: tuple[Rule, ...] = (
     # "to unlock with 161803", "you can disarm it with 7741", "it opens on 0347"
     _rule(
         "opened with",
-        rf"\b(?:{_OPEN}(?:s|ed|ing)?|tak(?:es|ing)|off)[ ](?:(?:it|this|them|the[ ][a-z]{{3,12}}|my[ ][a-z]{{3,12}})[ ])?"
+        rf"\b(?:{_OPEN}(?:s|ed|ing)?|tak(?:es|ing)|off)[ ](?:(?:it|this|them|the[ ][a-z]{{3,12}}"
+        rf"|my[ ][a-z]{{3,12}})[ ])?"
         rf"(?:with|by[ ](?:pressing|typing|entering)|using|on)[ ]{_QUOTE}{_CODE4}{_STOP}",
         ("open", "unlock", "disarm", "silence", "deactivate", "off", "get ", "let ", "go ", "enter"),
         no_amount,
@@ -146,7 +159,8 @@ RULES: tuple[Rule, ...] = (
         "told for a door",
         r"\b(?:tell|told|gave|give|text|texted|send|sent)[ ](?:(?:the|my|our)[ ](?:[\w'’-]{2,15}[ ]){1,2}"
         r"|[\w'’-]{2,15}[ ])(?P<value>[#*][0-9]{3,8}|[0-9]{3,8}[#*]|0[0-9]{3,7}|[0-9]{3,6}[A-Z]|[A-Z][0-9]{3,6})"
-        rf"(?:,|[ ]at|[ ]for|[ ]to[ ](?:get[ ](?:in|through)|open))[ ](?:the|our|my)[ ](?:[a-z]{{2,12}}[ ])?{_SHUT}\b",
+        rf"(?:,|[ ]at|[ ]for|[ ]to[ ](?:get[ ](?:in|through)|open))[ ](?:the|our"
+        rf"|my)[ ](?:[a-z]{{2,12}}[ ])?{_SHUT}\b",
         ("tell", "told", "gave", "give", "text", "send", "sent"),
         no_amount,
         None,
@@ -154,7 +168,8 @@ RULES: tuple[Rule, ...] = (
     # "My laptop wants glacier.Spoon when it wakes up"
     _rule(
         "machine wants",
-        rf"\b{_MACHINE}\b[^.?!,\n]{{0,20}}?[ ](?:wants|takes|asks[ ]for|opens[ ]with|unlocks[ ]with|wakes[ ](?:up[ ])?with"
+        rf"\b{_MACHINE}\b[^.?!,\n]{{0,20}}?[ ](?:wants|takes|asks[ ]for|opens[ ]with|unlocks[ ]with"
+        rf"|wakes[ ](?:up[ ])?with"
         rf"|logs[ ]in[ ]with|unlocks[ ]by)[ ]{_QUOTE}{_ANY}",
         ("wants", "takes", "asks", "opens", "unlocks", "wakes", "logs"),
         sealed,
@@ -173,7 +188,8 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "used everywhere",
         rf"\b(?:use|used|using|typed?|have|pick(?:ed)?|chose)[ ]{_QUOTE}(?P<value>[!-~]{{6,64}}?)['\"”’]?[ ](?:for|on"
-        r"|everywhere)(?:[ ]pretty[ ]much|[ ]almost|[ ]basically|[ ]nearly)?(?:[ ](?:everything|every[ ](?:site|account|app"
+        r"|everywhere)(?:[ ]pretty[ ]much|[ ]almost|[ ]basically|[ ]nearly)?(?:[ ](?:everything|every[ ](?:site"
+        r"|account|app"
         r"|service|website|login)|all(?:[ ](?:of|my|our|the|these|other|those)){1,3}[ ](?:sites|accounts|logins|apps"
         r"|websites|services|things|devices)|both[ ](?:sites|accounts|logins)))",
         ("use", "using", "type", "have", "pick", "chose"),
@@ -189,7 +205,8 @@ RULES: tuple[Rule, ...] = (
     # "8264 for the locker", "then 9917 for the inner door"
     _rule(
         "for a lock",
-        rf"(?:\A|(?<=[.!?;,\n]))[ ]?(?:(?:and|then|it['’]s|use)[ ]){{0,2}}{_CODE4}[ ](?:is[ ])?for[ ](?:the|my|our)[ ]"
+        rf"(?:\A|(?<=[.!?;,\n]))[ ]?(?:(?:and|then|it['’]s|use)[ ]){{0,2}}{_CODE4}[ ](?:is[ ])?for[ ](?:the|my"
+        rf"|our)[ ]"
         rf"(?:[a-z]{{3,10}}[ ])?(?:{_SHUT}|{_LOCKED}|{_DOOR}s?)\b",
         ("for the", "for my", "for our"),
         no_amount,
@@ -216,8 +233,10 @@ RULES: tuple[Rule, ...] = (
         context=re.compile(rf"\b{_DOOR}[ :]{{1,2}}[0-9]{{4}}", re.IGNORECASE),
     ),
     # "The safe in the bedroom: 71-33-08", "the trunk has a lock, 586"
-    _rule("lock and code", rf"\b(?:{_LOCKED}|lock){_ITS}(?:[ ]?:|,)[ ]{_QUOTE}(?P<value>[0-9]{{3,6}}|[0-9]{{1,2}}(?:-[0-9]{{1,2}}){{2,3}})"
-          r"(?![0-9A-Za-z%°]|[.,:/-][0-9])(?=['\"”]?(?:[.!]?\Z|[.!;\n]|,?[ ](?:then|and[ ]then)))", (":", ","), no_amount),
+    _rule("lock and code", rf"\b(?:{_LOCKED}|lock){_ITS}(?:[ ]?:|,)[ ]{_QUOTE}(?P<value>[0-9]{{3,6}}"
+        rf"|[0-9]{{1,2}}(?:-[0-9]{{1,2}}){{2,3}})"
+          r"(?![0-9A-Za-z%°]|[.,:/-][0-9])(?=['\"”]?(?:[.!]?\Z|[.!;\n]|,?[ ](?:then"
+          r"|and[ ]then)))", (":", ","), no_amount),
     # "his app needs a PIN and he picked 1944": behind a word for a code a year will do
     _rule(
         "code chosen",
@@ -230,7 +249,8 @@ RULES: tuple[Rule, ...] = (
     # "it was 1212, now it's 8391"
     _rule(
         "code by now",
-        rf"(?<=[0-9#*])[,;]?[ ](?:but[ ]|and[ ])?(?:now|currently|these[ ]days)[ ](?:it['’]s[ ]|it[ ]is[ ]|is[ ])?{CODE}",
+        rf"(?<=[0-9#*])[,;]?[ ](?:but[ ]|and[ ])?(?:now|currently|these[ ]days)[ ](?:it['’]s[ ]|it[ ]is[ ]"
+        rf"|is[ ])?{CODE}",
         ("now", "currently", "these days"),
         context=re.compile(r"\b(?:codes?|pin|passcode|combination|combo|lock|keypad)\b", re.IGNORECASE),
     ),
@@ -244,8 +264,10 @@ RULES: tuple[Rule, ...] = (
     # "the alarm company will ask for the password, it's marigold"
     _rule(
         "asked for a word",
-        r"\bask(?:s|ed)?[ ](?:you[ ]|me[ ]|us[ ])?for[ ](?:the|a|your|my|our)[ ](?:pass[ -]?(?:word|phrase)|code[ -]?word)"
-        r"(?:,[ ](?:and[ ])?(?:it['’]s|it[ ]is|that['’]s|say|just[ ]say|tell[ ]them)|:)[ ]['\"“]?(?P<value>[A-Za-z]{4,20})"
+        r"\bask(?:s|ed)?[ ](?:you[ ]|me[ ]|us[ ])?for[ ](?:the|a|your|my|our)[ ](?:pass[ -]?(?:word|phrase)"
+        r"|code[ -]?word)"
+        r"(?:,[ ](?:and[ ])?(?:it['’]s|it[ ]is|that['’]s|say|just[ ]say|tell[ ]them)"
+        r"|:)[ ]['\"“]?(?P<value>[A-Za-z]{4,20})"
         r"(?=['\"”]?(?:[,;.!\n]|\Z))",
         ("ask",),
         word,
