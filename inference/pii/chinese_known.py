@@ -123,9 +123,9 @@ def _by_form(clause: str, words: Sequence[TaggedWord]) -> Iterator[EntitySpan]:
     for match in patterns["authority"].finditer(clause):
         start = places.get(match.start(), match.start())
         yield EntitySpan("ORGANIZATION", start, match.end(), 0.7, LISTED)
-    for kind in ("person", "relation", "before", "behind"):
-        for match in patterns[kind].finditer(clause):
-            yield EntitySpan("PERSON", *match.span("name" if kind != "person" else 0), 0.86, LISTED)
+    for form in ("person", "relation", "before", "behind"):
+        for match in patterns[form].finditer(clause):
+            yield EntitySpan("PERSON", *match.span("name" if form != "person" else 0), 0.86, LISTED)
     for before, word in pairwise(words):
         if before.end != word.start or before.end - before.start < _SHORT:
             continue

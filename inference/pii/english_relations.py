@@ -49,15 +49,16 @@ _ACTS = re.compile(
 _ARTICLE = re.compile(r"\b(?:[Tt]he|[Aa]n?)[ ]$")
 _NEXT = re.compile(r"[ ](?P<word>[A-Za-z'’]{1,20})")
 _RELEASE = re.compile(r"[ ]?(?:[0-9]{1,2}\.[0-9]|on[ ]Rails\b|[\u4e00-\u9fff]{0,4}[0-9]{1,2}\.[0-9])")
-_TITLE_LEAD = re.compile(r"\b(?:movie|film|show|series|song|album|novel|musical|opera|game|font"
-    r"|typeface)[ ](?:called[ ]|is[ ]|to[ ])?[\"“]?$")
+_TITLE_LEAD = re.compile(
+    r"\b(?:movie|film|show|series|song|album|novel|musical|opera|game|font)[ ](?:called[ ]|is[ ]|to[ ])?[\"“]?$"
+)
 
 
 def related(
     text: str, words: Sequence[Word], named: Spans, guesses: Spans, taken: Set[int]
 ) -> Iterator[EntitySpan]:
-    """Yield people by their relation that `named` (spans found so far) lacks; none at a word in `taken`, and what the network takes for a firm or a
-    place needs a relation that none has."""
+    """Yield people by their relation that `named` (spans found so far) lacks, none at a word in `taken`. What the
+    network takes for a firm or a place needs a relation that none has."""
     position = 0
     while position < len(words):
         word = words[position]
@@ -91,7 +92,7 @@ def _unknown(word: Word) -> bool:
 
 def _is_introduced(text: str, word: Word, before: str, free: bool) -> bool:
     """"my boss is Tunde", "My dentist Femi Adeyemi"."""
-    lead = _leads()["relation"].search(before)
+    lead = leads()["relation"].search(before)
     if lead is None or not (_unknown(word) or "g" in word.flags):
         return False
     pair = text[word.end : word.end + 1] == " " and text[word.end + 1 : word.end + 2].isupper()
@@ -104,7 +105,7 @@ def _is_introduced(text: str, word: Word, before: str, free: bool) -> bool:
 
 def _is_introduced_small(text: str, words: Sequence[Word], position: int, before: str) -> bool:
     word = words[position]
-    lead = _leads()["relation"].search(before)
+    lead = leads()["relation"].search(before)
     if lead is None or word.low in ENGLISH | _AUXILIARY:
         return False
     if not ("g" in word.flags or not is_english(word.low)):
@@ -119,7 +120,7 @@ def _is_introduced_small(text: str, words: Sequence[Word], position: int, before
 
 def _is_met(text: str, word: Word, before: str, free: bool) -> bool:
     """"lunch with Femi at one", "a reference for Siobhán"."""
-    if _leads()["shared"].search(before):
+    if leads()["shared"].search(before):
         ends = _ENDS.match(text, word.end) or _WHEN.match(text, word.end)
         return _unknown(word) or ("g" in word.flags and ends is not None)
     foreign = free and len(word.low) > 3 and not word.low.isascii() and not is_english(word.low)
@@ -127,7 +128,7 @@ def _is_met(text: str, word: Word, before: str, free: bool) -> bool:
 
 
 def _is_met_small(text: str, word: Word, before: str) -> bool:
-    met = _leads()["shared"].search(before) is not None
+    met = leads()["shared"].search(before) is not None
     return met and (_WHEN.match(text, word.end) is not None or re.match(r"[.!?\n]"
         r"|\Z", text[word.end : word.end + 1]) is not None)
 
@@ -191,7 +192,7 @@ def is_thing(text: str, span: EntitySpan, word: Word) -> bool:
 
 def _is_among_tools(text: str, word: Word) -> bool:
     near = text[max(0, word.start - _TOOLS) : word.end + _TOOLS]
-    return any(match.group().lower() != word.low for match in _leads()["tools"].finditer(near))
+    return any(match.group().lower() != word.low for match in leads()["tools"].finditer(near))
 
 
 def _is_family(word: Word) -> bool:
@@ -210,7 +211,7 @@ def _data(key: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1)
-def _leads() -> dict[str, re.Pattern[str]]:
+def leads() -> dict[str, re.Pattern[str]]:
     """What stands before a name, by its kind; and the names of tools."""
     kinds = ("relations", "shared", "tools")
     relations, shared, tools = ("|".join(sorted(_data(kind), key=len, reverse=True)) for kind in kinds)
