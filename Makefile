@@ -144,6 +144,7 @@ pii-cases: install
 	$(BIN)/python -m evaluation.pii_cases --folder tests/data/pii/second
 	$(BIN)/python -m evaluation.pii_cases --folder tests/data/pii/third
 	$(BIN)/python -m evaluation.pii_cases --folder tests/data/pii/fourth
+	$(BIN)/python -m evaluation.pii_cases --folder tests/data/pii/fifth
 
 # The corpus that a reader learns from, checked against corpus/GUIDE.md, with its counts and agreement.
 .PHONY: corpus-check

@@ -64,7 +64,10 @@ def corrected(clause: str, words: Sequence[TaggedWord], guesses: Iterable[Entity
 
 
 def _cut(clause: str, guess: EntitySpan) -> EntitySpan:
-    """An institution without the verb that the network takes for its end ("上海交响乐团拉")."""
+    """An institution without the verb that the network takes for its end ("上海交响乐团拉"); one that it takes for a
+    place ("昆明爱乐乐团") is none."""
+    if guess.entity == "LOCATION" and forms()["institutional"].search(clause, guess.start, guess.end):
+        return replace(guess, entity="ORGANIZATION")
     if guess.entity != "ORGANIZATION":
         return guess
     ending = forms()["ends"].search(clause, guess.start, guess.end)
@@ -120,8 +123,9 @@ def _by_form(clause: str, words: Sequence[TaggedWord]) -> Iterator[EntitySpan]:
     for match in patterns["authority"].finditer(clause):
         start = places.get(match.start(), match.start())
         yield EntitySpan("ORGANIZATION", start, match.end(), 0.7, LISTED)
-    for match in patterns["person"].finditer(clause):
-        yield EntitySpan("PERSON", match.start(), match.end(), 0.86, LISTED)
+    for form in ("person", "relation", "before", "behind"):
+        for match in patterns[form].finditer(clause):
+            yield EntitySpan("PERSON", *match.span("name" if form != "person" else 0), 0.86, LISTED)
     for before, word in pairwise(words):
         if before.end != word.start or before.end - before.start < _SHORT:
             continue
@@ -170,11 +174,13 @@ def _index() -> Mapping[str, tuple[_Name, ...]]:
 def forms() -> Mapping[str, re.Pattern[str]]:
     """Patterns of names by their form, by what they are for."""
     levels, subjects = _any_of("authority_levels"), _any_of("authority_subjects")
+    words, told = _any_of("name_words"), _data()["person"]
     return {
         "authority": re.compile(
             rf"(?:{levels}){{0,2}}(?:{subjects})(?:总局|局|厅|委员会)(?![势部面限促])"
         ),
         "institution": re.compile(_any_of("institutions")),
+        "institutional": re.compile(rf"(?<=[{HAN}]{{2}})(?:{_any_of('institutions')}|大学|学院|医院|银行)\Z"),
         "ends": re.compile(
             rf"(?<=[{HAN}]{{2}})(?:{_any_of('institutions')}|大学|学院|医院|银行|公司)(?=[{_any_of('verbs')}]\Z)"
         ),
@@ -184,6 +190,10 @@ def forms() -> Mapping[str, re.Pattern[str]]:
             rf"[阮黎裴邓潘范武]氏(?!{_any_of('of_a_clan')})[{HAN}](?:[{HAN}]{_BEHIND})?"
             rf"|(?:{_any_of('japanese_families')})(?!先生|小姐|老师|太太)[{HAN}]{{1,2}}{_BEHIND}"
         ),
+        # Names that are words, beside what only people are or do: 我老公建国, 问问高兴, 方圆带孩子.
+        "relation": re.compile(rf"(?:{told['relation']})(?P<name>{words})(?={told['goes_on']}|\Z)"),
+        "before": re.compile(rf"(?:{told['before']})(?P<name>{words})"),
+        "behind": re.compile(rf"(?<![{HAN}])(?P<name>{words})(?={told['behind']})"),
         "no_names": re.compile(_any_of("no_names")),
     }
 

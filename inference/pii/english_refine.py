@@ -16,6 +16,7 @@ from inference.pii.english_lexicon import Word, words_of
 from inference.pii.english_peoples import people_spans
 from inference.pii.english_places import country_runs, country_spans, is_placed
 from inference.pii.english_relabel import numbered, relabelled, trimmed
+from inference.pii.english_relations import related
 from inference.pii.english_sense import sensible
 from inference.pii.english_vocabulary import is_english
 from inference.pii.english_words import ADDRESSED, COMPANY, OTHERWISE, PARTICLES, PLAIN_GIVEN, TITLES, UNITS
@@ -93,10 +94,12 @@ def _names(text: str, words: Sequence[Word], guesses: Sequence[EntitySpan], take
         taken = taken | {i for i, word in enumerate(words) if Spans(found).over(word.start, word.end)}
     if not cased:
         found += _uncased(text, words, taken)
-        return found + list(people(text, words, Spans(found), around, cased))
+        found += people(text, words, Spans(found), around, cased)
+        return found + list(related(text, words, Spans(found), around, taken))
     found += _cased(text, words, around, taken)
     found += people(text, words, Spans(found), around, cased)
     found += heading(text, words, Spans(found), around)
+    found += related(text, words, Spans(found), around, taken)
     guessed_people = [guess for guess in guesses if guess.entity == "PERSON"]
     return found + list(_repeated(text, words, Spans(found), Spans(guessed_people)))
 

@@ -11,6 +11,7 @@ from importlib.resources import files
 
 from inference.pii.english_gazetteer import LISTED
 from inference.pii.english_lexicon import Word
+from inference.pii.english_relations import is_thing
 from inference.pii.english_vocabulary import is_english
 from inference.pii.english_words import COMMON, OF_FOOD, OPENS_OBJECT, THINGS
 from inference.pii.spans import Spans
@@ -42,11 +43,26 @@ def sensible(text: str, words: Sequence[Word], spans: Sequence[EntitySpan]) -> l
     for span in spans:
         word = by_start.get(span.start)
         alone = word is not None and word.end >= span.end - 2
-        if span.entity not in _GUESSED or not _is_nothing(text, span, word if alone else None):
+        if span.entity not in _GUESSED or not (
+            _is_nothing(text, span, word if alone else None) or _is_a_thing(text, span, words, word if alone else None)
+        ):
             mistaken = span.entity in _MISTAKEN and span.recognizer != LISTED
             town = alone and word is not None and mistaken and _is_town(text, word)
             kept.append(EntitySpan("LOCATION", span.start, span.end, span.score, _NAME) if town else span)
     return sorted([*kept, *_unseen(text, words, Spans(kept))], key=lambda span: (span.start, span.end))
+
+
+def _is_a_thing(text: str, span: EntitySpan, words: Sequence[Word], word: Word | None) -> bool:
+    """Is the person a thing by what stands around? "The Norman" has its article within."""
+    if span.entity != "PERSON":
+        return False
+    if word is not None and word.low not in {"the", "an", "a"}:
+        return is_thing(text, span, word)
+    article = text[span.start : span.end].partition(" ")
+    if article[0].lower() not in {"the", "an", "a"} or " " in article[2]:
+        return False
+    last = next((w for w in words if w.start == span.end - len(article[2])), None)
+    return last is not None and is_thing(text, span, last)
 
 
 def _unseen(text: str, words: Sequence[Word], spans: Spans) -> Iterator[EntitySpan]:

@@ -28,7 +28,8 @@ _TRADITIONAL = str.maketrans(
 _WIDTH |= _TRADITIONAL | dict.fromkeys((0xA0, 0x2007, 0x202F), 0x20) | dict.fromkeys((0x2010, 0x2011), 0x2D)
 _WIDE = re.compile("[\u00a0\u2007\u202f\u2010\u2011\u3000\uff01-\uff5e" + "".join(map(chr, _TRADITIONAL)) + "]")
 _DIGIT = re.compile(r"[0-9]")
-_PARTS = re.compile("[，；：！？（）]")
+# Not where a dial is turned on: 左转到14，再右转到32.
+_PARTS = re.compile("[，；：！？（）](?!(?:再|然后|最后|接着)?(?:向|往)?[左右顺逆])")
 _LEAST_SECRET = 4  # characters
 
 DIGIT = "\0digit"  # in `Rule.needs`: the text has an ASCII digit

@@ -30,12 +30,15 @@ CREDENTIAL = "CREDENTIAL"
 _LOCKED = (
     r"(?:doors?|gate|entry|entrance|entryphone|intercom|building|garage|lobby|stairwell|alarm|safe|vault|lock|locker"
     r"|padlock"
-    r"|suitcase|luggage|keypad|key[ ]?(?:safe|box)|lock[ ]?box|cabinet|drawer|cash[ ]?box|shed|gym|house|flat|apartment"
-    r"|office|laptop|tablet|ipad|wi-?fi|router|voicemail|sim)"
+    r"|suitcase|luggage|keypad|key[ ]?(?:safe|box)|lock[ ]?box|cabinet|drawer|cash[ ]?box|shed|gym|house|flat"
+    r"|apartment"
+    r"|office|laptop|tablet|ipad|wi-?fi|router|voicemail|sim|parking|app|pool|lift|copier|till|cellar)"
 )
 _CODE_NOUN = (
-    rf"(?:(?:{_LOCKED}|access|security|verification|authentication|authenticator|log[ -]?in|sign[ -]?in|unlock(?:ing)?"
-    r"|disarm(?:ing)?|2fa|two-factor|reset|backup|recovery|one[ -]time|front|back|guest|parental[ ]control|debit[ ]card"
+    rf"(?:(?:{_LOCKED}|access|security|verification|authentication|authenticator|log[ -]?in|sign[ -]?in"
+    rf"|unlock(?:ing)?"
+    r"|disarm(?:ing)?|2fa|two-factor|reset|backup|recovery|one[ -]time|front|back|guest|parental[ ]control"
+    r"|debit[ ]card"
     r"|bank[ ]card|card|screen)[ -](?:codes?|combination|combo|pin(?:[ ](?:code|number))?|passcode|number[ ]code)"
     r"|keypad|entryphone|pin(?:[ ]?(?:code|number))?|pass[ -]?codes?|puk(?:[ ]?(?:code|number))?|cvv2?|cvc2?|cv2|otp"
     r"|(?:combination|combo|code)[ ](?:of|to|for|on)[ ](?:(?:the|my|our|his|her|their|your|get|open|this)[ ]){1,2}"
@@ -46,7 +49,8 @@ _ITS = (
     r"|there|outside|inside|today|again))?"
 )
 _IS = (
-    r"(?:,?[ ](?:which[ ])?(?:is|was|will[ ]be|should[ ]be|stays|remains)(?:[ ](?:now|still|just|simply|again|currently"
+    r"(?:,?[ ](?:which[ ])?(?:is|was|will[ ]be|should[ ]be|stays|remains)(?:[ ](?:now|still|just|simply|again"
+    r"|currently"
     r"|set[ ]to|always)){0,2}:?[ ]|['’]s[ ](?:(?:now|still|just|simply|always)[ ])?|[ ]?[:=–][ ]?|[ ]-[ ])['\"“‘]?"
 )
 _IS_WORD = _IS.replace("|['’]s[ ](?:(?:now|still|just|simply|always)[ ])?", "")
@@ -69,7 +73,8 @@ IT_IS = (
 OTHER_CODE = re.compile(
     r"\b(?:error|area|country|dial(?:l?ing)?|dress|post(?:al)?|zip|promo(?:tion)?|discount|voucher|coupon|tax|sort"
     r"|source"
-    r"|status|exit|http|product|item|colou?r|hex|course|airport|morse|genetic|bar|qr|currency|language|response|return"
+    r"|status|exit|http|product|item|colou?r|hex|course|airport|morse|genetic|bar|qr|currency|language|response"
+    r"|return"
     r"|building|unlock fee|booking|order|tracking)[ -]codes?\b[^.?!\n]{0,24}$",
     re.IGNORECASE,
 )
@@ -77,7 +82,8 @@ OTHER_CODE = re.compile(
 COUNTED = re.compile(
     OTHER_CODE.pattern + r"|\b(?:in|at|of|by|since|after|until|about|over|under|than|room|flat|order|number|no\.?"
     r"|bus|unit|page"
-    r"|line|for|chip|model|board|layout|series|bay|level|platform|call|phone|text(?:ed)?|to|from|around|before|via|version|article|clause|ticket"
+    r"|line|for|chip|model|board|layout|series|bay|level|platform|call|phone|text(?:ed)?|to|from|around|before"
+    r"|via|version|article|clause|ticket"
     r"|report"
     r"|invoice|paid|cost|costs)[ :]{1,2}['\"“]?$",
     re.IGNORECASE,
@@ -111,7 +117,8 @@ _SAID_BEFORE = rf"(?:{_CODE_NOUN}|{_SPOKEN})\b[^.?!\n]{{0,80}}[.!]{_NEXT}"
 RULES: tuple[Rule, ...] = (
     # "the code to get into the building is four two nine one", "locker combination 17-32-08"
     _rule("code said", rf"\b{_CODE_NOUN}(?:{_ITS}{_IS}|,?[ ]['\"“]?){CODE}", _CODES),
-    _rule("code changed from", rf"\b(?:{_CODE_NOUN}|{_SPOKEN})\b[^.?!\n]{{0,20}}?[ ]from[ ]{CODE}", (*_CODES, *_PASS)),
+    _rule("code changed from", rf"\b(?:{_CODE_NOUN}"
+        rf"|{_SPOKEN})\b[^.?!\n]{{0,20}}?[ ]from[ ]{CODE}", (*_CODES, *_PASS)),
     _rule(
         "code changed to",
         rf"\b(?:{_CODE_NOUN}|{_SPOKEN})\b[^.?!\n]{{0,40}}?[ ](?:to|into)[ ]['\"“]?{CODE}",
@@ -137,7 +144,8 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "is a code",
         rf"(?<![\w.,:#*-])(?P<quote>['\"“])?{CODE}['\"”]?,?[ ](?:is|as|was|being)[ ](?:still[ ]|now[ ])?"
-        rf"(?:the|my|our|your|his|her|their|a)[ ](?:(?:new|old|front|back|side|main|current|usual|temporary|guest|same"
+        rf"(?:the|my|our|your|his|her|their|a)[ ](?:(?:new|old|front|back|side|main|current|usual|temporary"
+        rf"|guest|same"
         rf"|right|correct)[ ]){{0,2}}{_CODE_NOUN}(?![A-Za-z])",
         _CODES,
     ),
@@ -207,9 +215,9 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule(
         "password beside a network",
-        rf"\b(?:network|ssid|wi-?fi|user(?:[ ]?name)?|log[ -]?in|address"
+        rf"\b(?:network|ssid|wi-?fi|user(?:[ ]?name)?|log[ -]?in|e?-?mail|guest|host|admin|address"
         rf"|account)\b[^.?!\n]{{0,50}}[, ]{_SPOKEN}[ ]['\"“]?"
-        rf"{WORDS}(?=['\"”]?(?:[.,;!\n]|\Z))",
+        rf"{WORDS}(?=['\"”]?(?:[ ](?:please|thanks))?(?:[.,;!\n]|\Z))",
         _PASS,
         words,
     ),

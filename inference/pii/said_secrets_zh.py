@@ -5,15 +5,17 @@ characters as the simplified ones): a code in figures or numerals, a word, what 
 import re
 
 from inference.pii.rules import Check, Rule
+from inference.pii.secret_values import is_named
 
 CREDENTIAL = "CREDENTIAL"
 
 _NUMERAL = "[零〇一二三四五六七八九幺两]"
 _HAN = r"\u3400-\u9fff"
 _KEPT_ZH = (
-    r"(?:密码(?!框|管理|学|策略|强度)锁?|口令|暗号|通行码|门禁码|开门码|安全码|验证码|校验码|动态码|提取码|激活码|恢复码|备用码|取回码"
+    r"(?:密码(?!框|管理|学|策略|强度)锁?|口令|暗号|通行码|门禁码|开门码|安全码|验证码|校验码|动态码|提取码"
+    r"|激活码|恢复码|备用码|取回码"
     r"|解锁码|登录码"
-    r"|支付码|(?:开门|门禁|大门|楼门|单元门|车库|保险柜|保险箱"
+    r"|支付码|(?:开门|门禁|大门|楼门|单元门|门|车库|保险柜|保险箱"
     r"|夹万|储物柜|信箱"
     r"|闸机?|警报|报警器"
     r"|密码锁)(?:的|那?个)?码)"
@@ -69,12 +71,13 @@ _ABOUT = re.compile(
     "|过期|无效|失效"
     "|泄露|破解|登录|登入|验证|保护|设|改|换|发|问|说|知道|专用|共用|公用|临时|空|他|她|您|你"
 )
+_DENIED = re.compile("[不未别会想]")
 _ABOUT_A_DESCRIPTION = re.compile("什么|多少|几|哪|谁|怎|啥|吗|呢|不|没|冇|唔|别|必须|需要|应该|可以|或|包含|太|很")
 
 
 def _code(value: str, near: bool) -> float | None:
     """Score a code: three figures or more, as digits or numerals."""
-    return 0.85 if len(_FIGURE.findall(value)) >= _LEAST_FIGURES else None
+    return 0.85 if len(_FIGURE.findall(value)) >= _LEAST_FIGURES and not is_named(value) else None
 
 
 def _long_code(value: str, near: bool) -> float | None:
@@ -83,10 +86,12 @@ def _long_code(value: str, near: bool) -> float | None:
     return None if other or len(_FIGURE.findall(value)) <= _LEAST_FIGURES else 0.85
 
 
-def _phrase(value: str, near: bool) -> float | None:
+def phrase(value: str, near: bool) -> float | None:
     """Score Chinese words that are given as a password: what it can be worked out from, or nothing said about one."""
     if _DESCRIBES.search(value):
         return None if _ABOUT_A_DESCRIPTION.search(value) else 0.8
+    if re.search("[0-9]{2,8}$", value) and len(value) > 6:
+        value = _DENIED.sub("", value)  # 春眠不觉晓2024: a line of verse and its figures deny nothing
     return None if _ABOUT.search(value) else 0.75
 
 
@@ -129,7 +134,8 @@ RULES: tuple[Rule, ...] = (
         rf"{_LOCKED}[^。!?\n,]{{0,10}}?(?:按|输入?|揿|入)[ “「\"]?{CODE}",
         ("按", "输", "揿", "入"),
     ),
-    _rule("lock opened with zh", rf"{_LOCKED}[^。!?\n,]{{0,8}}?(?:用|拿)[ “「\"]?{CODE}(?=就?(?:解除|解锁|开锁|打?开|进"
+    _rule("lock opened with zh", rf"{_LOCKED}[^。!?\n,]{{0,8}}?(?:用|拿)[ “「\"]?{CODE}(?=就?(?:解除|解锁|开锁"
+        rf"|打?开|进"
     "|能开))", ("用", "拿")),
     _rule(
         "is a code zh",
@@ -166,50 +172,51 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule(
         "password in the next sentence zh",
-        rf"(?:密码|口令)[^。!?\n]{{0,20}}[。!?]{_NEXT}(?:好像|应该|我?记得|就|还){{0,2}}是[ ]?(?P<value>[!-~]{{5,64}})",
+        rf"(?:密码|口令)[^。!?\n]{{0,20}}[。!?]{_NEXT}(?:好像|应该|我?记得|就"
+        rf"|还){{0,2}}是[ ]?(?P<value>[!-~]{{5,64}})",
         _NEEDS,
         _marked,
     ),
     # 家里wifi密码是小熊爱吃糖, 支付密码我改成我妈生日倒过来了
-    _rule("password in words zh", rf"{_NO_RECIPE}{_KEPT}{_IS}{_PHRASE}{_END_OF_WORD}", _NEEDS, _phrase),
+    _rule("password in words zh", rf"{_NO_RECIPE}{_KEPT}{_IS}{_PHRASE}{_END_OF_WORD}", _NEEDS, phrase),
     _rule(
         "password answered in words zh",
         rf"(?:密码|口令|暗号)[^?。\n]{{0,12}}(?:多少|什么|啥|乜|咩)[^?。\n]{{0,8}}\?{_NEXT}(?:好像|应该"
         rf"|就)?是?{_PHRASE}{_END_OF_WORD}",
         _NEEDS,
-        _phrase,
+        phrase,
     ),
     _rule(
         "password as before zh",
         rf"(?:密码|口令)(?:还是|仍是|照旧|依旧|跟以前|和以前|同以前)?(?:老样子|一样|照旧|没变"
         rf"|那个)[,:](?:就|还|仍)?是?{_PHRASE}{_END_OF_WORD}",
         _NEEDS,
-        _phrase,
+        phrase,
     ),
     _rule(
         "password worked out zh",
         rf"(?:密码|口令)[^。!?\n,]{{0,10}}[,:](?P<value>[{_HAN}]{{2,12}}(?:拼音|全拼|生日"
         rf"|首字母)[{_HAN}0-9]{{0,8}}?){_END_OF_WORD}",
         ("密码", "口令"),
-        _phrase,
+        phrase,
     ),
     _rule(
         "security answer zh",
         rf"(?:密保|安全|保密)(?:问题)?(?:的)?答案(?:{_IS}){_PHRASE}{_END_OF_WORD}",
         ("答案",),
-        _phrase,
+        phrase,
     ),
     _rule(
         "security question zh",
         rf"密保[^。!?\n]{{0,20}}答案(?:{_IS}){_PHRASE}{_END_OF_WORD}",
         ("密保",),
-        _phrase,
+        phrase,
     ),
     _rule(
         "turned zh",
         rf"(?:密码|{_LOCKED})[^。!?\n]{{0,12}}?(?P<value>[左右]{{1,6}}(?:{_NUMERAL}|[0-9]){{2,8}}|(?:向|往)?(?:左|右"
         rf"|顺|逆)[^。!?;\n,]{{0,10}}(?:[0-9]|{_NUMERAL})"
-        rf"[^。!?;\n,]{{0,6}}(?:[,、]?再?(?:向|往)?(?:左|右|顺|逆)[^。!?;\n,]{{0,10}}(?:[0-9]"
+        rf"[^。!?;\n,]{{0,6}}(?:[,、]?(?:再|然后|最后|接着)?(?:向|往)?(?:左|右|顺|逆)[^。!?;\n,]{{0,10}}(?:[0-9]"
         rf"|{_NUMERAL})[^。!?;\n,]{{0,6}}){{1,4}})",
         ("左", "右", "顺", "逆"),
     ),

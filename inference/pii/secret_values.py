@@ -15,7 +15,8 @@ _TURN = r"(?:clockwise|(?:counter|anti)-?[ ]?clockwise|left|right)"
 DIAL = (
     rf"(?:{_TURN}[ ](?:to[ ])?[0-9]{{1,2}}(?:,?[ ](?:then[ ]|and[ ]){{0,2}}{_TURN}[ ](?:past[ ][0-9]{{1,2}}[ ])?"
     r"(?:to[ ])?[0-9]{1,2}){1,5}"
-    rf"|[0-9]{{1,2}}[ ](?:to[ ]the[ ])?{_TURN}(?:,?[ ](?:then[ ]|and[ ]){{0,2}}[0-9]{{1,2}}[ ](?:to[ ]the[ ])?{_TURN})"
+    rf"|[0-9]{{1,2}}[ ](?:to[ ]the[ ])?{_TURN}(?:,?[ ](?:then[ ]"
+    rf"|and[ ]){{0,2}}[0-9]{{1,2}}[ ](?:to[ ]the[ ])?{_TURN})"
     r"{1,5})"
 )
 CODE = (
@@ -23,12 +24,13 @@ CODE = (
     # What is counted goes on with its noun ("400 grams"); a code ends, or the sentence goes on behind it.
     r"(?=['\"”’]?(?:[.,;:!?)\]\n]|\Z|[ ]{1,2}(?:[(–—]|-[ ]|(?:and|then|to|followed|or|in|on|before|after|with|plus"
     r"|by|as|if|for"
-    r"|is|but|so|until|when|at|now|twice|within|first|instead|please|thanks|because|since|while|again|from|unless|which|not)\b)))"
+    r"|is|but|so|until|when|at|now|twice|within|first|instead|please|thanks|because|since|while|again|from"
+    r"|unless|which|not)\b)))"
 )
 """Figures, figures in words or a mixed code, ended as a code is."""
 
 WORD = r"(?P<value>[A-Za-z][A-Za-z0-9'’_-]{3,40})"
-WORDS = r"(?P<value>[A-Za-z][A-Za-z0-9'’_-]{3,30}(?:[ ][A-Za-z][A-Za-z'’-]{2,20}){0,2})"
+WORDS = r"(?P<value>[A-Za-z][A-Za-z0-9'’_-]{3,30}(?:[ ][A-Za-z][A-Za-z'’-]{2,20}){0,2}?)"
 DESCRIBED = (
     r"(?P<value>(?:the|my|our|his|her|their|when|mum['’]s|mom['’]s|dad['’]s)[ ][^.,;:!?\n\"”]{3,60}?)"
     r"(?=[.,;:!?\n\"”]|\Z|[ ](?:but|so|don['’]t|because|in[ ]case|if|which|easy"
@@ -52,8 +54,10 @@ _TRAILING = ".,;:!?)]}>'\"`’”"
 _PROGRAM = re.compile(
     r"(?:firefox|chrome|chromium|safari|edge|opera|oauth|openid|oidc|saml|excel|word|office|windows|win|ubuntu|debian"
     r"|fedora|centos|python|java|jdk|node|php|ruby|dotnet|mysql|mariadb|postgres(?:ql)?|redis|oracle|ios|ipados|macos"
-    r"|android|ipad|iphone|galaxy|pixel|thinkpad|yubi-?key|fritz!?box|google|ipv|wpa|https?|tls|ssl|ssh|usb|sha|rsa|aes"
-    r"|md|utf|erc|bep|base|bcrypt|argon|scrypt|pbkdf|blake|ed|curve|x|es|hs|rs|ps|gpt|llama|qwen|claude)"
+    r"|android|ipad|iphone|galaxy|pixel|thinkpad|yubi-?key|fritz!?box|google|ipv|wpa|https?|tls|ssl|ssh|usb|sha"
+    r"|rsa|aes"
+    r"|md|face[ _-]?id|touch[ _-]?id|wpa|wep|utf|erc|bep|base|bcrypt|argon|scrypt|pbkdf|blake|ed|curve|x|es|hs"
+    r"|rs|ps|gpt|llama|qwen|claude)"
     r"[-_ ]?v?[0-9]{1,5}(?:[.-][0-9]{1,5}){0,3}[a-z]{0,3}",
     re.IGNORECASE,
 )
@@ -191,3 +195,110 @@ def mixed(value: str, near: bool) -> float | None:
 def no_time(value: str, near: bool) -> float | None:
     """Score a code that is no hour of the day."""
     return None if re.fullmatch(r"(?:[01][0-9]|2[0-3])[0-5][0-9]", value) else code(value, near)
+
+
+# Numbers that say how much, when or which year; keypads have other ones more often than not.
+_AMOUNT = re.compile(r"[1-9][0-9]{0,5}00|(?:19|20)[0-9]{2}|[0-9]{1,2}")
+
+
+def no_amount(value: str, near: bool) -> float | None:
+    """Score a code where nothing calls it one: no round sum, no year, no hour of the day."""
+    return None if _AMOUNT.fullmatch(value) else no_time(value, near)
+
+
+_NETWORK_NAMED = re.compile(r"(?:wpa|wep|ieee|802|wi-?fi|http)", re.IGNORECASE)
+
+
+def network_key(value: str, near: bool) -> float | None:
+    """Score the key of a network, which has eight characters or more: letters with a figure or a mark."""
+    bare = value.rstrip(_TRAILING.replace("!", ""))
+    if len(bare) < 8 or _NETWORK_NAMED.match(bare) or _PROGRAM.fullmatch(bare) or _VERSIONED.fullmatch(bare):
+        return None
+    if re.search(r"[@/=(<{:]", bare) or _MEASURE.fullmatch(bare) or sum(c.isalpha() for c in bare) < 3:
+        return None
+    return 0.8 if re.search(r"[0-9!#$%^&*+~_]", bare) else None
+
+
+def no_sum(value: str, near: bool) -> float | None:
+    """Score what wheels are set to: no round sum, no year."""
+    return None if _AMOUNT.fullmatch(value) else code(value, near)
+
+
+_SEALED = re.compile(r"(?=.{0,62}[!#$%^&*+~_])[A-Za-z0-9].{5,63}|[a-z]{3,20}[.-][A-Z][a-z]{2,20}"
+    r"|[A-Z][a-z]{2,20}[._][a-z]{3,20}")
+_HYPHENED = re.compile(r"[a-z]{3,20}-[A-Z][a-z]{3,20}(?:-?[0-9]{1,4})?|[A-Za-z]{3,20}-[A-Za-z]{3,20}-[0-9]{1,4}")
+
+
+def sealed(value: str, near: bool) -> float | None:
+    """Score what a machine is unlocked with: figures among letters, a mark, or two words run together by a dot."""
+    bare = value.rstrip(_TRAILING)
+    if is_named(bare) or "(" in bare or "://" in bare or bare[0] in "<{$-":
+        return None
+    return 0.75 if _SEALED.fullmatch(bare) and "_" not in bare else unspoken(value, near)
+
+
+def joined(value: str, near: bool) -> float | None:
+    """Score what stands where a login's password does: figured, or two words joined by a hyphen, one a capital's."""
+    return 0.75 if _HYPHENED.fullmatch(value.rstrip(_TRAILING)) else unspoken(value, near)
+
+
+def symbolic(value: str, near: bool) -> float | None:
+    """Score figures or a capital among letters with a mark that no product's name has."""
+    return figured(value, near) if re.search(r"[!#$%^&*~]", value.rstrip(_TRAILING.replace("!", ""))) else None
+
+
+def unspoken(value: str, near: bool) -> float | None:
+    """Score figures among letters with a mark or a capital beside small letters: as no word, unit or model is."""
+    bare = value.rstrip(_TRAILING.replace("!", ""))
+    marks = re.search(r"[!#$%^&*+~]", bare)
+    both = any(c.isupper() for c in bare[1:]) and any(c.islower() for c in bare)
+    return figured(value, near) if marks or both else None
+
+
+_PREFIXED = re.compile(r"[a-z]{1,8}_[A-Za-z0-9]{8,64}|[0-9a-f-]{1,128}|[0-9A-F-]{1,128}")
+"""Ids of objects ("cus_Nff..."), and what is written in hexadecimal."""
+
+
+def generated(value: str, near: bool) -> float | None:
+    """Score what nobody writes but a generator, where no word says what it is: twelve characters or more, letters and
+    figures by turns; hexadecimal is more often a hash or an id."""
+    bare = value.rstrip(_TRAILING)
+    if len(bare) < 12 or _PREFIXED.fullmatch(bare):
+        return None
+    if re.search(r"[0-9]{4}-?[01][0-9]-?[0-3][0-9]|[a-z]{6}|\.[a-z]{2,4}$", bare):
+        return None  # a date, a word, a file
+    return mixed(bare, near)
+
+
+def strung(value: str, near: bool) -> float | None:
+    """Score what is called a password behind it: figured, or words joined with a figure."""
+    bare = value.rstrip(_TRAILING)
+    joined_words = _HYPHENED.fullmatch(bare) or _SEALED.fullmatch(bare)
+    return 0.75 if joined_words and "_" not in bare else figured(value, near)
+
+
+_JOINS = frozenset("over under and of in on at to for with the a an my no into by from near without or".split())  # noqa: SIM905
+_TECHNICAL = frozenset(
+    """
+    text input policy knowledge data string value argument parameter variable part luck job issue problem sensitive
+    hash error message question answer management security entry character characters letters digits rotation sharing
+    reuse habit protected practice word words phrase default side way thing mess pain joke nightmare risk
+    """.split()  # noqa: SIM905
+)
+
+
+def passphrase(value: str, near: bool) -> float | None:
+    """Score the words of a passphrase: words of things, joined by a preposition at most."""
+    parts = value.lower().split()
+    if len(parts) < 2 or parts[-1] in _TECHNICAL or parts[0] in _JOINS or parts[-1] in _JOINS:
+        return None
+    others = [part for part in parts if part not in _JOINS and not part.isdigit()]
+    about = any(p in ENGLISH or p in _ABOUT or _ABOUT_ENDING.fullmatch(p) for p in others)
+    return None if about or len(others) < 2 else 0.8
+
+
+def plain_pair(value: str, near: bool) -> float | None:
+    """Score two plain words that are given as a password: neither says something about one."""
+    parts = value.lower().split()
+    about = any(p in ENGLISH or p in _ABOUT or p in _TECHNICAL or _ABOUT_ENDING.fullmatch(p) for p in parts)
+    return None if about else 0.75

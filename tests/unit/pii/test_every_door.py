@@ -36,6 +36,17 @@ KINDS = {
         "The mailbox password got changed to fern7Kiosk last night.", "邮箱的密码昨晚改成fern7Kiosk了。", "fern7Kiosk",
     ),
     "code of a door": ("Gate code 60934, push hard.", "门禁码是60934，用力推。", "60934"),
+    "code of a thing": (
+        "Back gate 60935, alarm 7714, and knock.", "洗衣房60935，车棚7714，记得敲门。", "60935",
+    ),
+    "key of a network": ("The wifi at the cabin is pinecone_2071.", "小屋的wifi是pinecone_2071。", "pinecone_2071"),
+    "key that is handed over": (
+        "Use this: nQ7xLw2Zt9Kb4R, the paid one.", "用这个：nQ7xLw2Zt9Kb4R，付费的。", "nQ7xLw2Zt9Kb4R",
+    ),
+    "passphrase in words": (
+        "The passphrase for the backups is lantern above harbour.", "备份的口令是lantern above harbour。",
+        "above harbour",
+    ),
     "iban": (
         "Wire it to DE89 3704 0044 0532 0130 00 today.", "房租打到DE89 3704 0044 0532 0130 00，老样子。", "0532",
     ),

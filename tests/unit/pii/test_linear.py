@@ -24,9 +24,12 @@ from inference.pii import (
     english_places,
     english_refine,
     english_relabel,
+    english_relations,
     english_sense,
     given_secrets,
     given_secrets_zh,
+    handed_secrets,
+    handed_secrets_zh,
     ip_addresses,
     number_labels,
     opening_codes,
@@ -35,6 +38,8 @@ from inference.pii import (
     said_secrets,
     said_secrets_zh,
     secret_values,
+    thing_secrets,
+    thing_secrets_zh,
     told_secrets,
 )
 from inference.pii.analyzer import RULES
@@ -59,9 +64,12 @@ MODULES = (
     english_places,
     english_refine,
     english_relabel,
+    english_relations,
     english_sense,
     given_secrets,
     given_secrets_zh,
+    handed_secrets,
+    handed_secrets_zh,
     ip_addresses,
     number_labels,
     opening_codes,
@@ -71,6 +79,8 @@ MODULES = (
     said_secrets,
     said_secrets_zh,
     secret_values,
+    thing_secrets,
+    thing_secrets_zh,
     told_secrets,
 )
 PATTERNS = {f"rule {rule.name}": rule.pattern for rule in RULES}
@@ -81,6 +91,7 @@ PATTERNS |= {
     for name, value in vars(module).items()
     if isinstance(value, re.Pattern)
 }
+PATTERNS |= {f"english lead {name}": pattern for name, pattern in english_relations.leads().items()}
 PATTERNS |= {f"chinese form {name}": pattern for name, pattern in chinese_known.forms().items()}
 PATTERNS |= {
     f"no name {word}: {side}": pattern
@@ -112,7 +123,8 @@ def test_the_check_sees_an_unbounded_repeat() -> None:
         "sshpass ", "token ", "--token ", "key a1", "密钥", "账号1", "a1B2c3D4 ", "login -p", "echo '", "key is ",
         "A_", "passport A", "1 1 ", "log in with ",
         "the gate code to ", "pin? it's ", "one two ", "what was the safe ", "left to 1, ", "密码是左1",
-        "密码从1", "1 - 1",
+        "密码从1", "1 - 1", "the wifi is ", "gate: 1111, ", "login is a / ", "passphrase is aa ", "wifi是a",
+        "用a1B2", "锁,1111",
     ],
 )  # fmt: skip
 def test_hostile_texts_are_answered_in_linear_time(seed: str) -> None:

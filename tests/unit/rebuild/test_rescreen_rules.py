@@ -19,6 +19,8 @@ from tests.unit.rebuild.test_rescreen_parts import memories, state_of
 SAID = (
     ("I changed the password of the mailbox to plover3Tarn.", "plover3Tarn"),
     ("门禁码是60934，用力推。", "60934"),
+    ("The wifi at the cabin is pinecone_2071.", "pinecone_2071"),
+    ("短信网关用这个：nQ7xLw2Zt9Kb4R", "nQ7xLw2Zt9Kb4R"),
 )
 HARMLESS = "I prefer green tea."
 
