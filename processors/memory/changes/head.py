@@ -30,8 +30,9 @@ Probability = Annotated[float, Field(ge=0, le=1)]
 
 class ChangeCard(BaseModel):
     """`model`: prefix of the embedder's id. From `mark` on both statements stand and name each other, from `mark_told`
-    on where words tell a change of something that both speak of; from `retire` on the older one ends, where words tell
-    it, too."""
+    on where words tell a change of something that both speak of. The older one ends where words tell it, too: from
+    `retire` on, from `retire_like` on where both say nearly the same of one subject, and from `retire_named` on where
+    the newer says of a thing in the older that it has ended."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -41,6 +42,8 @@ class ChangeCard(BaseModel):
     mark_told: Probability
     retire: Probability | None = None
     """None: nothing ends."""
+    retire_like: Probability = 0.85
+    retire_named: Probability = 0.1
     pairs: int = Field(ge=1)
     seed: int
 
@@ -54,7 +57,12 @@ class ChangeCard(BaseModel):
         """Whether the older one ends. A name in common is not enough, and a contradiction says not which is right."""
         if self.retire is None:
             return False
-        return found.withdraws or (found.says_so and found.meets and score >= self.retire)
+        if found.withdraws or (found.ends and score >= self.retire_named):
+            return True
+        if found.excludes and found.tells and not found.parts and score >= self.mark_told:
+            return True
+        told = found.says_so and found.meets and not found.parts
+        return told and score >= (self.retire_like if found.likens else self.retire)
 
 
 @dataclass(frozen=True, slots=True)

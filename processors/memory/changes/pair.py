@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from processors.dedupe.features import Features, extract_features, is_function, is_number, stem
+from processors.memory.changes.ending import Ending, alone_in, ending_of, ends, of_another, of_part
 from processors.memory.changes.excluding import (
     OF_NO_KIND,
     Claim,
@@ -31,6 +32,7 @@ _SUBJECT = {
     "zh": re.compile(r"(用[户戶]的[^，。]{1,2}|用[户戶]|[^，。]{1,2})"),
 }
 """Whom or what a statement speaks of, roughly: its first words."""
+_OF_USER = re.compile(r"user's |用[户戶]的")
 NEARLY_ALL = 2 / 3
 """Share of the words of a statement that one which takes it back has to say."""
 NEAR = 0.5
@@ -73,6 +75,10 @@ class Statement:
         return claims_of(self.text)
 
     @cached_property
+    def ending(self) -> Ending:
+        return ending_of(self.text)
+
+    @cached_property
     def withdrawn(self) -> frozenset[str]:
         """Words of what it takes back, without those that any such statement has."""
         tokens = self.of_withdrawn.tokens
@@ -99,18 +105,41 @@ class Statement:
 @dataclass(frozen=True, slots=True)
 class Measured:
     """`told`: signs of the newer statement that the older has not; `tells`: they say that something changed; `says_so`:
-    and that it is the same thing; `meets`: the two share a word beside those of whom they speak; `excludes`: by their
-    words they cannot both be true; `withdraws`: the newer takes back what the older says; `names`: and says nearly all
-    of it; `values`: all measures, float32."""
+    and that it is the same thing; `meets`: the two share a word beside those of whom they speak; `likens`: and half of
+    the older one's words, of the same subject; `excludes`: by their words they cannot both be true; `withdraws`: the
+    newer takes back what the older says; `names`: and says nearly all of it; `ends`: the newer says that a thing which
+    the older tells of has ended; `parts`: it is of one day, a thought, or of another one of a kind; `values`: all
+    measures, float32."""
 
     told: frozenset[Sign]
     tells: bool
     says_so: bool
     meets: bool
+    likens: bool
     excludes: bool
     withdraws: bool
     names: bool
+    ends: bool
+    parts: bool
     values: Floats
+
+
+def _parted(old: Statement, new: Statement, told: frozenset[Sign]) -> bool:
+    """Is the newer one of one day, a thought, a thing that it names (`ends` judges that), another one of a kind, or of
+    what only one of the two speaks of?"""
+    if new.ending.once or new.ending.named or of_another(old.text, new.text):
+        return True
+    if "newer" not in told and (new.numbers - old.numbers or of_part(old.text, new.text)):
+        return True
+    common = old.words & new.words
+    if language_of_statement(new.text) == "zh" and len(common) == 1:
+        return not all(alone_in(s.text, char) for s in (old, new) for char in common)
+    return _speaks_alone(new, old) or _speaks_alone(old, new)
+
+
+def _speaks_alone(one: Statement, other: Statement) -> bool:
+    """Does one speak of somebody or something of the user's that the other does not name?"""
+    return _OF_USER.match(one.subject) is not None and not one.of_subject & other.words
 
 
 def measured(old: Statement, new: Statement) -> Measured:
@@ -131,7 +160,7 @@ def measured(old: Statement, new: Statement) -> Measured:
     flips = float(denied[0] != denied[1])
     borne, before = [float(s in told) for s in SIGNS], [float(s in old.signs) for s in SIGNS]
     lengths = len(old.features.tokens), len(new.features.tokens)
-    ends = float(bool(told & {"ended", "newer"}) and "beside" not in told)
+    gone = float(bool(told & {"ended", "newer"}) and "beside" not in told)
     sign = float(changes)
     values = [
         cosine, shared, both / max(1, len(new.words)), both / max(1, len(old.words | new.words)),
@@ -141,7 +170,7 @@ def measured(old: Statement, new: Statement) -> Measured:
         *numbers, numbers[0] * shared, numbers[0] * shared * same,
         *denied, flips, flips * shared, flips * cosine, flips * shared * same,
         *borne, *before, sign, sign * shared, sign * cosine, sign * same, sign * same * shared,
-        float(says_so), ends * float(shared >= NEAR),
+        float(says_so), gone * float(shared >= NEAR),
         *(b * cosine for b in borne), *(b * shared for b in borne), *(b * same for b in borne),
     ]  # fmt: skip
     chinese = float(language_of_statement(new.text) == "zh")
@@ -154,4 +183,10 @@ def measured(old: Statement, new: Statement) -> Measured:
         taken_back = names = False
     names = names and old.features.negations % 2 == new.of_withdrawn.negations % 2
     withdraws = taken_back and may_be_withdrawn(old.text)
-    return Measured(told, changes, says_so, meets, apart(old.claims, new.claims), withdraws, names, whole)
+    return Measured(
+        told, changes, says_so, meets, likens=meets and bool(same) and shared >= NEAR,
+        excludes=apart(old.claims, new.claims), withdraws=withdraws, names=names,
+        ends=ends(old.text, old.features, new.ending) and not of_part(old.text, new.text),
+        parts=_parted(old, new, told),
+        values=whole,
+    )  # fmt: skip
