@@ -39,6 +39,9 @@ class _Words(BaseModel):
     once: list[str]
     part: list[str]
     ordinal: str
+    goal: str
+    day: str
+    frame: str
     follows: str
     before: str
 
@@ -57,7 +60,9 @@ class _Patterns:
         self.past = re.compile(edge.format("|".join(w.past)))
         self.beside = re.compile(edge.format("|".join(w.beside)), re.IGNORECASE)
         self.once, self.part = (re.compile(edge.format("|".join(words)), re.IGNORECASE) for words in (w.once, w.part))
-        self.ordinal = re.compile(w.ordinal)
+        self.ordinal, self.goal, self.day = (re.compile(p) for p in (w.ordinal, w.goal, w.day))
+        self.frame = frozenset(map(stem, w.frame.split()))
+        self.owner = frozenset(("user", "others", "用", "户", "戶"))
         self.empty = frozenset(map(stem, w.empty.split()))
         self.follows, self.before = frozenset(w.follows.split()), frozenset(w.before.split())
 
@@ -75,6 +80,10 @@ MOST_NAMED = 8
 """Words of a thing that is looked for in an older statement; what is longer is no name."""
 MOST_PARTS = 3
 """Parts in which a Chinese name may lie in an older statement, in its order."""
+
+
+def patterns_of(language: Language) -> _Patterns:
+    return _OF[language]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +169,11 @@ def of_another(old: str, new: str) -> bool:
 
 
 def of_part(old: str, new: str) -> bool:
-    """Whether a newer statement is of a time of the day, or of a share, that the older does not tell of."""
-    pattern = _OF[language_of_statement(new)].part
-    return not set(pattern.findall(_read(new))) <= set(pattern.findall(_read(old)))
+    """Whether a newer statement is of a time of the day, or of a share, that the older does not tell of; the time to
+    which something moved is none."""
+    patterns = _OF[language_of_statement(new)]
+    told = patterns.goal.sub("", _read(new))
+    return not set(patterns.part.findall(told)) <= set(patterns.part.findall(_read(old)))
 
 
 def alone_in(text: str, char: str) -> bool:

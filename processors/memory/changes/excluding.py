@@ -89,6 +89,13 @@ def apart(old: frozenset[Claim], new: frozenset[Claim]) -> bool:
     return any(claim._replace(side=_OTHER[claim.side]) in new for claim in old)
 
 
+def began(text: str) -> bool:
+    """Does a statement say of what it excludes others by that it began ("got married", not "is married")?"""
+    read = text[:MOST_READ]
+    found = (said.match(read) for _, _, said in _PATTERNS[language_of_statement(text)].sides)
+    return any(match is not None and "newer" in signs_of(match[0]) for match in found)
+
+
 def may_be_withdrawn(text: str) -> bool:
     """Does an older statement say something that can be taken back by naming it?"""
     unless = _PATTERNS[language_of_statement(text)].unless

@@ -106,7 +106,7 @@ def _change(old: MemoryUpdate, before: Statement, new: MemoryUpdate, after: Stat
         outcome: Literal["marked", "retired"] = "retired" if found.names and not of_people(old) else "marked"
         return Change(old, new, outcome, None, said) if found.names or found.withdraws else None
     if head is None:
-        told = found.says_so or found.excludes or found.withdraws or found.ends
+        told = found.says_so or found.excludes or found.withdraws or found.ends or found.resumes
         return Change(old, new, "marked", None, said) if told else None
     score = round(head.changed(before, after, found), 4)
     if head.card.retires(score, found):

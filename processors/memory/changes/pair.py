@@ -14,15 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from processors.dedupe.features import Features, extract_features, is_function, is_number, stem
-from processors.memory.changes.ending import Ending, alone_in, ending_of, ends, of_another, of_part
+from processors.memory.changes.ending import Ending, ending_of, ends, of_another, of_part
 from processors.memory.changes.excluding import (
     OF_NO_KIND,
     Claim,
     apart,
+    began,
     claims_of,
     may_be_withdrawn,
     withdrawn_of,
 )
+from processors.memory.changes.frame import one_value_changed
 from processors.memory.changes.signs import SIGNS, Sign, language_of_statement, signs_of
 
 Floats = npt.NDArray[np.float32]
@@ -32,7 +34,6 @@ _SUBJECT = {
     "zh": re.compile(r"(用[户戶]的[^，。]{1,2}|用[户戶]|[^，。]{1,2})"),
 }
 """Whom or what a statement speaks of, roughly: its first words."""
-_OF_USER = re.compile(r"user's |用[户戶]的")
 NEARLY_ALL = 2 / 3
 """Share of the words of a statement that one which takes it back has to say."""
 NEAR = 0.5
@@ -105,41 +106,23 @@ class Statement:
 @dataclass(frozen=True, slots=True)
 class Measured:
     """`told`: signs of the newer statement that the older has not; `tells`: they say that something changed; `says_so`:
-    and that it is the same thing; `meets`: the two share a word beside those of whom they speak; `likens`: and half of
-    the older one's words, of the same subject; `excludes`: by their words they cannot both be true; `withdraws`: the
-    newer takes back what the older says; `names`: and says nearly all of it; `ends`: the newer says that a thing which
-    the older tells of has ended; `parts`: it is of one day, a thought, or of another one of a kind; `values`: all
-    measures, float32."""
+    and that it is the same thing; `meets`: the two share a word beside those of whom they speak; `excludes`: by their
+    words they cannot both be true; `withdraws`: the newer takes back what the older says; `names`: and says nearly all
+    of it; `ends`: it says that a thing which the older tells of has ended; `resumes`: the older said that what the newer
+    tells of had ended; `replaces`: the newer has another value in the same frame, or began what excludes the older, and
+    says so; `values`: all measures, float32."""
 
     told: frozenset[Sign]
     tells: bool
     says_so: bool
     meets: bool
-    likens: bool
     excludes: bool
     withdraws: bool
     names: bool
     ends: bool
-    parts: bool
+    resumes: bool
+    replaces: bool
     values: Floats
-
-
-def _parted(old: Statement, new: Statement, told: frozenset[Sign]) -> bool:
-    """Is the newer one of one day, a thought, a thing that it names (`ends` judges that), another one of a kind, or of
-    what only one of the two speaks of?"""
-    if new.ending.once or new.ending.named or of_another(old.text, new.text):
-        return True
-    if "newer" not in told and (new.numbers - old.numbers or of_part(old.text, new.text)):
-        return True
-    common = old.words & new.words
-    if language_of_statement(new.text) == "zh" and len(common) == 1:
-        return not all(alone_in(s.text, char) for s in (old, new) for char in common)
-    return _speaks_alone(new, old) or _speaks_alone(old, new)
-
-
-def _speaks_alone(one: Statement, other: Statement) -> bool:
-    """Does one speak of somebody or something of the user's that the other does not name?"""
-    return _OF_USER.match(one.subject) is not None and not one.of_subject & other.words
 
 
 def measured(old: Statement, new: Statement) -> Measured:
@@ -183,10 +166,22 @@ def measured(old: Statement, new: Statement) -> Measured:
         taken_back = names = False
     names = names and old.features.negations % 2 == new.of_withdrawn.negations % 2
     withdraws = taken_back and may_be_withdrawn(old.text)
+    excludes = apart(old.claims, new.claims)
     return Measured(
-        told, changes, says_so, meets, likens=meets and bool(same) and shared >= NEAR,
-        excludes=apart(old.claims, new.claims), withdraws=withdraws, names=names,
+        told, changes, says_so, meets, excludes=excludes, withdraws=withdraws, names=names,
         ends=ends(old.text, old.features, new.ending) and not of_part(old.text, new.text),
-        parts=_parted(old, new, told),
+        resumes=ends(new.text, new.features, old.ending),
+        replaces=_replaces(old, new, excludes=excludes, told=told),
         values=whole,
     )  # fmt: skip
+
+
+def _replaces(old: Statement, new: Statement, *, excludes: bool, told: frozenset[Sign]) -> bool:
+    """Does the newer say that another value has taken the place of the one in the older?"""
+    if "newer" not in told or "beside" in told or new.ending.once:
+        return False
+    if of_another(old.text, new.text) or of_part(old.text, new.text):
+        return False
+    if excludes:
+        return began(new.text)
+    return old.subject == new.subject and one_value_changed(old.text, new.text)
