@@ -58,6 +58,14 @@ def changes_by_later(standing: Standing, old: MemoryUpdate) -> list[Change]:
     return _likeliest(found)
 
 
+def would_end(old: MemoryUpdate, new: MemoryUpdate) -> bool:
+    """Do the words of a record end an older one? False where an embedding is missing."""
+    if not old.sealed.embedding or len(old.sealed.embedding) != len(new.sealed.embedding):
+        return False
+    change = _change(old, _statement(old, None), new, _statement(new, None))
+    return change is not None and change.outcome == "retired"
+
+
 def changes_others(u: MemoryUpdate) -> bool:
     """Is a record a statement of turns without a field? Others change nothing by their words."""
     return not slots_of(u) and made_by(u) != "command"
