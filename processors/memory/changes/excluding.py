@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from processors.memory.changes.signs import MOST_READ, Language, language_of_statement
+from processors.memory.changes.signs import MOST_READ, Language, language_of_statement, signs_of
 
 Side = Literal["one", "other"]
 _OTHER: dict[Side, Side] = {"one": "other", "other": "one"}

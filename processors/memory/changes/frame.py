@@ -4,7 +4,7 @@ standup is at 9:30", "The standup is now at 10"). Pure."""
 from __future__ import annotations
 
 from processors.dedupe.features import extract_features, is_function, is_number, stem
-from processors.memory.changes.ending import patterns_of
+from processors.memory.changes.ending import of_part, patterns_of
 from processors.memory.changes.signs import language_of_statement
 
 
@@ -14,7 +14,7 @@ def one_value_changed(old: str, new: str) -> bool:
     if language_of_statement(old) != language:
         return False
     patterns = patterns_of(language)
-    if patterns.past.search(old):
+    if patterns.past.search(old) or of_part(patterns.day.sub(" ", old), patterns.day.sub(" ", new)):
         return False
     days = [frozenset(patterns.day.findall(text)) for text in (old, new)]
     tokens = [extract_features(patterns.day.sub(" ", text)).tokens for text in (old, new)]

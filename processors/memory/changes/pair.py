@@ -180,8 +180,8 @@ def _replaces(old: Statement, new: Statement, *, excludes: bool, told: frozenset
     """Does the newer say that another value has taken the place of the one in the older?"""
     if "newer" not in told or "beside" in told or new.ending.once:
         return False
-    if of_another(old.text, new.text) or of_part(old.text, new.text):
+    if of_another(old.text, new.text):
         return False
     if excludes:
-        return began(new.text)
+        return began(new.text) and not of_part(old.text, new.text)
     return old.subject == new.subject and one_value_changed(old.text, new.text)
