@@ -169,7 +169,8 @@ class CommandGate:
             if self._standing.features(target.record_id) is None and target.kind != "episode"
             else text_features(body.text),
         )
-        out += [update(kept), *freed, *self._no_longer_ended(target, kept), *self._in_project(m).corrected(target, kept)]
+        out += [update(kept), *freed, *self._no_longer_ended(target, kept)]
+        out += self._in_project(m).corrected(target, kept)
         return [*out, plain_decision(m.owner, m.command_id, target.kind, reason, kept, self._at)]
 
     def _no_longer_ended(self, before: MemoryUpdate, kept: MemoryUpdate) -> list[Emit]:

@@ -19,10 +19,8 @@ def one_value_changed(old: str, new: str) -> bool:
     days = [frozenset(patterns.day.findall(text)) for text in (old, new)]
     tokens = [extract_features(patterns.day.sub(" ", text)).tokens for text in (old, new)]
     numbers = [frozenset(filter(is_number, each)) for each in tokens]
-    if days[0] or days[1]:
-        replaced = numbers[0] == numbers[1] and _replaced(*days)
-    else:
-        replaced = _replaced(*numbers)
+    of_days = numbers[0] == numbers[1] and _replaced(days[0], days[1])
+    replaced = of_days if days[0] or days[1] else _replaced(numbers[0], numbers[1])
     said, says = (
         frozenset(stem(t) for t in each if not is_function(t) and not is_number(t)) - patterns.owner for each in tokens
     )

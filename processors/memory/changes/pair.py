@@ -108,9 +108,9 @@ class Measured:
     """`told`: signs of the newer statement that the older has not; `tells`: they say that something changed; `says_so`:
     and that it is the same thing; `meets`: the two share a word beside those of whom they speak; `excludes`: by their
     words they cannot both be true; `withdraws`: the newer takes back what the older says; `names`: and says nearly all
-    of it; `ends`: it says that a thing which the older tells of has ended; `resumes`: the older said that what the newer
-    tells of had ended; `replaces`: the newer has another value in the same frame, or began what excludes the older, and
-    says so; `values`: all measures, float32."""
+    of it; `ends`: it says that a thing which the older tells of has ended; `resumes`: the older said that what the
+    newer tells of had ended; `replaces`: the newer has another value in the same frame, or began what excludes the
+    older, and says so; `values`: all measures, float32."""
 
     told: frozenset[Sign]
     tells: bool
