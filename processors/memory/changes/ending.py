@@ -136,13 +136,13 @@ def _read(text: str) -> str:
 
 
 def _clauses(language: Language, read: str) -> list[str]:
-    """Its clauses, each with the one of whom the statement speaks; an English statement is one."""
+    """The whole and its clauses, each with the one of whom the statement speaks; an English statement is one."""
     if language == "en":
         return [read]
     clauses = [c for c in re.split("[，；]", read) if c]
     owner = read[:2] if _OWNER.match(read) else ""
     bare = [f"{owner}{c}" for c in clauses[1:] if owner and not _OWNER.match(c)]
-    return [*clauses, *bare]
+    return [*dict.fromkeys((read, *clauses, *bare))]
 
 
 def _found(patterns: _Patterns, language: Language, read: str) -> Iterator[Named]:

@@ -42,7 +42,7 @@ class ChangeCard(BaseModel):
     mark_told: Probability
     retire: Probability | None = None
     """None: nothing ends."""
-    retire_named: Probability = 0.1
+    retire_named: Probability = 0.25
     pairs: int = Field(ge=1)
     seed: int
 
