@@ -28,6 +28,7 @@ class _Words(BaseModel):
     until: str
     ended: list[str]
     by_itself: list[str]
+    moved: list[str]
     role: list[str]
     held: str
     many: str
@@ -51,7 +52,7 @@ class _Patterns:
         w = _Words.model_validate(_DATA[language])
         edge = r"(?<![\w-])(?:{})(?![\w-])" if language == "en" else "(?:{})"
         self.ended = [re.compile(f"(?P<who>{w.who}){w.between}(?:{p}){w.until}") for p in w.ended]
-        self.by_itself = [re.compile(f"(?:{p}){w.until}") for p in w.by_itself]
+        self.by_itself, self.moved = ([re.compile(f"(?:{p}){w.until}") for p in of] for of in (w.by_itself, w.moved))
         self.held = [
             *((re.compile(f"(?:{p})"), "role", w.held) for p in w.role),
             *((re.compile(f"(?:{p})"), "leaver", w.held_by) for p in w.leaver),
@@ -89,7 +90,7 @@ def patterns_of(language: Language) -> _Patterns:
 @dataclass(frozen=True, slots=True)
 class Named:
     """A thing that a statement says has ended; `who` of whom it is said, `when` words that stand beside it; `led`: it
-    begins with a verb."""
+    begins with a verb; `moved`: it has another time or number, and goes on."""
 
     language: Language
     who: str
@@ -97,6 +98,7 @@ class Named:
     when: str
     led: bool
     words: tuple[str, ...]
+    moved: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,7 @@ def _clauses(language: Language, read: str) -> list[str]:
 
 
 def _found(patterns: _Patterns, language: Language, read: str) -> Iterator[Named]:
-    for pattern in (*patterns.ended, *patterns.by_itself):
+    for pattern in (*patterns.ended, *patterns.by_itself, *patterns.moved):
         if (match := pattern.match(read)) is None:
             continue
         groups = match.groupdict()
@@ -159,7 +161,7 @@ def _found(patterns: _Patterns, language: Language, read: str) -> Iterator[Named
             who, when = who + when, ""
         if words and all(map(is_number, words)):
             continue  # a day or a number names no thing
-        yield Named(language, who, what, when, "when" in groups, words)
+        yield Named(language, who, what, when, "when" in groups, words, pattern in patterns.moved)
 
 
 def of_another(old: str, new: str) -> bool:
@@ -195,7 +197,9 @@ def ends(text: str, features: Features, new: Ending) -> bool:
         return True
     if not new.named or language != new.named[0].language:
         return False
-    return any(_of_same(read, named) and _names(patterns, read, features, named) for named in new.named)
+    valued = patterns.day.search(read) is not None or any(map(is_number, features.tokens))
+    found = (named for named in new.named if valued or not named.moved)
+    return any(_of_same(read, named) and _names(patterns, read, features, named) for named in found)
 
 
 def _of_same(read: str, named: Named) -> bool:
@@ -214,7 +218,8 @@ def _names(patterns: _Patterns, read: str, features: Features, named: Named) -> 
     if named.language == "zh":
         return _names_zh(patterns, read, named)
     words = named.words
-    stems = [_doing(stem(t), words) for t in features.tokens]
+    doing = any(t.endswith("ing") for t in extract_features(named.what).tokens)
+    stems = [_doing(stem(t), words) if doing or not t.endswith("ing") else t for t in features.tokens]
     if not words or len(words) > MOST_NAMED or not set(words) <= set(stems):
         return False
     beside = {stem(t) for t in extract_features(named.when).tokens if not is_function(t)} - patterns.empty
