@@ -13,14 +13,14 @@ MARKED = pytest.mark.parametrize(
     [
         ("User and others deploy on Tuesdays and Thursdays", "Deploys are daily from this week"),
         ("用户每天走两公里", "用户走路改成游泳了，一周三次"),
-        ("用户每天抽十根烟", "用户已经戒了，四十天没抽了"),
     ],
 )
 RETIRED = pytest.mark.parametrize(
     ("old", "new"),
     [
         ("User plays tennis on Mondays", "User has given up tennis"),
-        ("用户每天抽十根烟", "用户不再抽烟了"),
+        ("用户每天抽十根烟", "用户已经戒了，四十天没抽了"),
+        ("用户计划下周二在五中心启动会", "五中心启动会取消，伦理还没批下来"),
         ("用户的房租是三千五", "用户的房租涨到了四千"),
         ("User deploys on Tuesdays", "User now deploys on Fridays instead of Tuesdays"),
         ("专案由Kevin带", "Kevin离职了，專案負責人換成Emma"),
@@ -119,6 +119,10 @@ async def test_d3_what_holds_beside_it_is_not_touched(gate: GateBench, old: str,
         ("用户和慧敏是夫妻", "用户在考虑和慧敏离婚"),
         ("用户第一次考研差了三分", "用户第二次考研考上了"),
         ("用户把书桌从卧室挪到了阳台", "用户把洗衣机从阳台挪到了卫生间"),
+        ("User has two jobs", "User has left the second job"),
+        ("User uses a wheelchair", "User's wheelchair has been replaced by the NHS"),
+        ("User loves skiing", "User sold the skis"),
+        ("用户爱吃火锅", "用户最近上火，不吃火锅了"),
     ],
 )
 async def test_d3_what_ends_in_part_or_of_another_ends_nothing(gate: GateBench, old: str, new: str) -> None:
