@@ -29,7 +29,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, help="a folder for weights and card; without it only the figures are told")
     parser.add_argument("--mark", type=float, default=0.75, help="threshold of the card: from it on both are marked")
     parser.add_argument("--mark-told", type=float, default=0.6, help="the same where words tell a change")
-    parser.add_argument("--retire", type=float, help="threshold of the card: with a sign, the older ends; none: never")
+    parser.add_argument("--retire", type=float, default=0.6, help="the same: by another value the older ends")
     for name, value in asdict(Recipe()).items():
         parser.add_argument(f"--{name}", type=type(value), default=value)
     return parser.parse_args()

@@ -9,18 +9,22 @@ from processors.dedupe.calibration import calibration_for
 from processors.erasure.guard import Erased
 from processors.erasure.refused import REFUSED
 from processors.memory import citations, ended_records, marks
+from processors.memory.changes import raised
 from processors.memory.habits import mining as habits
 from processors.memory.replaced import Replaced
+from processors.memory.restate import ended_by_words
 from processors.memory.rows import RECORDS, REJECTIONS, TAILS, VERSIONS_OF_SESSION, Tail
 from processors.memory.store import Standing
 from processors.memory.summary import Summary
-from processors.ports import Models, ProfileBook
+from processors.memory.versions import Versions
+from processors.ports import Models, ProfileBook, vectors
 from processors.reader import pending_replies
 from processors.screen.rows import PREVIOUS, PreviousTurns
 from processors.screen.step import PREVIOUS_KEPT
 from processors.session.rows import ENDS, OPEN, OPEN_OWNER, SESSIONS, place
 from processors.step import Null, OwnerState, Reads, Record, StateSpace
 from schemas.events.erasure import Erasure
+from schemas.events.memory import MemoryUpdate
 from schemas.log import topics
 from schemas.log.ids import record_id
 from schemas.log.topics import Topic
@@ -137,10 +141,12 @@ class GateEraser(OwnRows):
         versions = rows.table(VERSIONS_OF_SESSION).get(session_id) or ()
         for name in dict.fromkeys(v.record_id for v in versions):  # stores look at each version's session
             done.record_ids += _dated_behind(e, rows, name)
+        erased: list[MemoryUpdate] = []
         for name, version in versions:
             done.outs.append(_null(e, name, version))
             row = records.get(name)
             if row is not None and (u := row.update).version == version:
+                erased.append(u)
                 records.delete(name)
                 tails.put(name, Tail(version, u.revision, u.kind, number=0, deleted=True))
         rows.table(VERSIONS_OF_SESSION).delete(session_id)
@@ -150,9 +156,16 @@ class GateEraser(OwnRows):
         gone = [name for name, _ in versions if standing.get(name) is None]
         done.outs += marks.told_gone(standing, gone)
         profile = self._book.of(e.tenant)
+        for u in erased:
+            done.outs += ended_by_words(u, e.accepted_at, standing)
+        versions_of = Versions(standing, profile, self._encode, self._models.embedder.model_id)
+        done.outs += raised.judged(standing, versions_of, e.accepted_at)
         done.outs += Summary(e.owner, standing, rows, profile, e.accepted_at, ask_model=False).without()
         done.found = {"records": len(versions)}
         return done
+
+    def _encode(self, text: str) -> tuple[tuple[str, ...], bytes]:
+        return tuple(self._models.terms(text)), vectors(self._models.embedder, [text])[0]
 
 
 class SessionEraser(OwnRows):

@@ -7,11 +7,13 @@ from datetime import datetime, timedelta
 
 from processors.memory import items, rejections, repeated_command
 from processors.memory.capacity import Room
+from processors.memory.changes.judge import would_end
 from processors.memory.emit import Changes, because, changed, deleted, plain_decision, update
 from processors.memory.in_project import InProject
 from processors.memory.index import Slot, values_of
 from processors.memory.marks import holds_again, marked, told_gone, unmarked
 from processors.memory.opposites import opposed
+from processors.memory.restate import brought_back, ended_by_words
 from processors.memory.rules import EXPLICIT
 from processors.memory.store import Standing, text_features
 from processors.memory.values import canonical, same
@@ -167,8 +169,17 @@ class CommandGate:
             if self._standing.features(target.record_id) is None and target.kind != "episode"
             else text_features(body.text),
         )
-        out += [update(kept), *freed, *self._in_project(m).corrected(target, kept)]
+        out += [update(kept), *freed, *self._no_longer_ended(target, kept)]
+        out += self._in_project(m).corrected(target, kept)
         return [*out, plain_decision(m.owner, m.command_id, target.kind, reason, kept, self._at)]
+
+    def _no_longer_ended(self, before: MemoryUpdate, kept: MemoryUpdate) -> list[Emit]:
+        """What the words of a record had ended and its corrected words do not holds again."""
+
+        def stays(old: MemoryUpdate) -> bool:
+            return not self._standing.ended_by_change(old.record_id) or would_end(old, kept)
+
+        return brought_back(before, self._at, self._standing, but=stays)
 
     def _text(self, m: MemoryCommand, target: MemoryUpdate, value: JsonValue) -> Changes:
         """Text, terms and vector of a corrected record: as given, or worded from the new value."""
@@ -183,7 +194,8 @@ class CommandGate:
         if target is not None:
             rejections.leave(self._standing, target, self._at, self._hash_key)
             told = self._in_project(m).forgotten(target.record_id, target)
-            return [*self._deleted(m, target, reason), *told]
+            gone = self._deleted(m, target, reason)
+            return [*gone, *ended_by_words(target, self._at, self._standing), *told]
         tail = self._standing.tail(m.memory_id or "")
         if tail is None:
             return [self._unknown(m)]

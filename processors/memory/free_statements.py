@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from processors.dedupe.features import Features
 from processors.dedupe.window import Match
 from processors.memory.changes.excluding import only_takes_back
@@ -24,6 +26,10 @@ _OF_ALL_TURNS = (
     "last_accessed_at", "importance", "confidence", "source", "state", "reason", "conflicts_with",
 )  # fmt: skip
 """Of a record that several turns said: what follows from all of them, and not from how one is read."""
+
+LATE = timedelta(hours=1)
+"""From when on a turn is late, after it was said: others that were said since may have come before it, and what they
+change of it is looked for."""
 
 
 class FreeStatements(Repetition):
@@ -65,6 +71,8 @@ class FreeStatements(Repetition):
         kept, told = self._contradicting(self._new(c, (), record, []), before, match)
         kept, changing = self._changing(c, kept)
         self._standing.put(kept, features)
+        if self._source.accepted_at - self._source.turn.occurred_at > LATE:
+            self._standing.raised.append(kept.record_id)
         return [*out, *told, *changing, update(kept), decision(self._source, c, kept.reason, kept)]
 
     def _contradicting(

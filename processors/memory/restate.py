@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 
 from processors.memory.emit import because, changed, plain_decision, update
@@ -128,34 +128,47 @@ def retired(u: MemoryUpdate, source: Extraction, standing: Standing, rule: str) 
     standing.remove(closed)
     name = f"{source.turn.turn_id}/{source.extractor}/{source.extractor_version}/{u.record_id}"
     told = plain_decision(source.owner, name, u.kind, reason, closed, source.accepted_at, source.turn)
-    return [update(closed), told, *_brought_back(u, source.accepted_at, standing)]
+    return [update(closed), told, *brought_back(u, source.accepted_at, standing)]
 
 
-def _brought_back(u: MemoryUpdate, at: datetime, standing: Standing) -> Iterable[Emit]:
-    """What the retired record had replaced holds again, where nothing else has taken its place and nobody deleted
-    it: of several the newest first."""
+def brought_back(
+    u: MemoryUpdate, at: datetime, standing: Standing, *, but: Callable[[MemoryUpdate], bool] = lambda old: False
+) -> list[Emit]:
+    """What a record that is taken back had replaced holds again, where nothing else has taken its place and nobody
+    deleted it: of several the newest first. `but`: what does not."""
     replaced = standing.replaced.by(u.record_id, at)
     standing.replaced.forget(u.record_id)
-    for old in reversed(replaced):
-        if any(standing.holders(slot) for slot in slots_of(old)) or not _ended_so(old, u, standing):
-            continue
-        version, revision = standing.next_numbers(old.record_id)
-        version = version if old.kind in VERSIONED else old.version
-        body = old.sealed.model_copy(
-            update={"attributes": {**old.sealed.attributes, "since": since(old).isoformat()}}
-        )
-        again = old.model_copy(
-            update={
-                "version": version, "revision": revision, "valid_from": since(u), "valid_to": None,
-                "known_at": at, "reason": because("kept", "extraction", "holds_again"), "sealed": body,
-            }
-        )  # fmt: skip
-        active = [n for n in old.conflicts_with if standing.get(n) is not None]
-        again = with_marks(again, active, dates_of(standing, old))
-        standing.put(again, None if slots_of(old) else text_features(old.sealed.text))
-        standing.raised.append(again.record_id)
-        yield update(again)
-        yield from joined(standing, again)
+    if stays := [old for old in replaced if but(old)]:
+        standing.replaced.note(u.record_id, stays, at)
+    return [e for old in reversed(replaced) if old not in stays for e in _holds_again(old, u, at, standing)]
+
+
+def ended_by_words(u: MemoryUpdate, at: datetime, standing: Standing) -> list[Emit]:
+    """What the words of a record had ended, which is forgotten or erased, holds again. A value of a field that one of
+    the same field replaced does not: that it was replaced is known."""
+    return brought_back(u, at, standing, but=lambda old: not standing.ended_by_change(old.record_id))
+
+
+def _holds_again(old: MemoryUpdate, u: MemoryUpdate, at: datetime, standing: Standing) -> Iterable[Emit]:
+    if any(standing.holders(slot) for slot in slots_of(old)) or not _ended_so(old, u, standing):
+        return
+    version, revision = standing.next_numbers(old.record_id)
+    version = version if old.kind in VERSIONED else old.version
+    body = old.sealed.model_copy(
+        update={"attributes": {**old.sealed.attributes, "since": since(old).isoformat()}}
+    )
+    again = old.model_copy(
+        update={
+            "version": version, "revision": revision, "valid_from": since(u), "valid_to": None,
+            "known_at": at, "reason": because("kept", "extraction", "holds_again"), "sealed": body,
+        }
+    )  # fmt: skip
+    active = [n for n in old.conflicts_with if standing.get(n) is not None]
+    again = with_marks(again, active, dates_of(standing, old))
+    standing.put(again, None if slots_of(old) else text_features(old.sealed.text))
+    standing.raised.append(again.record_id)
+    yield update(again)
+    yield from joined(standing, again)
 
 
 def _ended_so(old: MemoryUpdate, u: MemoryUpdate, standing: Standing) -> bool:

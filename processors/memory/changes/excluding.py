@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from processors.memory.changes.signs import MOST_READ, Language, language_of_statement
+from processors.memory.changes.signs import MOST_READ, Language, language_of_statement, signs_of
 
 Side = Literal["one", "other"]
 _OTHER: dict[Side, Side] = {"one": "other", "other": "one"}
@@ -87,6 +87,13 @@ def claims_of(text: str) -> frozenset[Claim]:
 def apart(old: frozenset[Claim], new: frozenset[Claim]) -> bool:
     """Can the claims of two statements not be true at once?"""
     return any(claim._replace(side=_OTHER[claim.side]) in new for claim in old)
+
+
+def began(text: str) -> bool:
+    """Does a statement say of what it excludes others by that it began ("got married", not "is married")?"""
+    read = text[:MOST_READ]
+    found = (said.match(read) for _, _, said in _PATTERNS[language_of_statement(text)].sides)
+    return any(match is not None and "newer" in signs_of(match[0]) for match in found)
 
 
 def may_be_withdrawn(text: str) -> bool:

@@ -30,8 +30,9 @@ Probability = Annotated[float, Field(ge=0, le=1)]
 
 class ChangeCard(BaseModel):
     """`model`: prefix of the embedder's id. From `mark` on both statements stand and name each other, from `mark_told`
-    on where words tell a change of something that both speak of; from `retire` on the older one ends, where words tell
-    it, too."""
+    on where words tell a change of something that both speak of. The older one ends by words alone, which a likelihood
+    may deny: from `retire_named` on where the newer says of a thing in the older that it has ended, from `retire` on
+    where it has another value in the same frame."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -41,12 +42,13 @@ class ChangeCard(BaseModel):
     mark_told: Probability
     retire: Probability | None = None
     """None: nothing ends."""
+    retire_named: Probability = 0.25
     pairs: int = Field(ge=1)
     seed: int
 
     def marks(self, score: float, found: Measured) -> bool:
         """Whether both stand and name each other, of a pair that is a change as likely as `score`."""
-        if found.excludes or found.withdraws:
+        if found.excludes or found.withdraws or found.resumes or found.ends or found.replaces:
             return True
         return score >= (self.mark_told if found.tells and found.meets else self.mark)
 
@@ -54,7 +56,9 @@ class ChangeCard(BaseModel):
         """Whether the older one ends. A name in common is not enough, and a contradiction says not which is right."""
         if self.retire is None:
             return False
-        return found.withdraws or (found.says_so and found.meets and score >= self.retire)
+        if found.withdraws or (found.ends and score >= self.retire_named):
+            return True
+        return found.replaces and score >= self.retire
 
 
 @dataclass(frozen=True, slots=True)

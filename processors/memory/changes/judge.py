@@ -58,6 +58,14 @@ def changes_by_later(standing: Standing, old: MemoryUpdate) -> list[Change]:
     return _likeliest(found)
 
 
+def would_end(old: MemoryUpdate, new: MemoryUpdate) -> bool:
+    """Do the words of a record end an older one? False where an embedding is missing."""
+    if not old.sealed.embedding or len(old.sealed.embedding) != len(new.sealed.embedding):
+        return False
+    change = _change(old, _statement(old, None), new, _statement(new, None))
+    return change is not None and change.outcome == "retired"
+
+
 def changes_others(u: MemoryUpdate) -> bool:
     """Is a record a statement of turns without a field? Others change nothing by their words."""
     return not slots_of(u) and made_by(u) != "command"
@@ -65,7 +73,7 @@ def changes_others(u: MemoryUpdate) -> bool:
 
 def _says_more(new: Statement) -> bool:
     """Does a statement bear a word of change, or say what others cannot be true beside?"""
-    return bool(new.signs or new.claims or new.withdrawn)
+    return bool(new.signs or new.claims or new.withdrawn or new.ending.tells())
 
 
 def _is_read(u: MemoryUpdate) -> bool:
@@ -106,11 +114,11 @@ def _change(old: MemoryUpdate, before: Statement, new: MemoryUpdate, after: Stat
         outcome: Literal["marked", "retired"] = "retired" if found.names and not of_people(old) else "marked"
         return Change(old, new, outcome, None, said) if found.names or found.withdraws else None
     if head is None:
-        told = found.says_so or found.excludes or found.withdraws
+        told = found.says_so or found.excludes or found.withdraws or found.ends or found.resumes
         return Change(old, new, "marked", None, said) if told else None
     score = round(head.changed(before, after, found), 4)
-    if head.card.retires(score, found) and not of_people(old):
-        return Change(old, new, "retired", score, said)
+    if head.card.retires(score, found):
+        return Change(old, new, "marked" if of_people(old) else "retired", score, said)
     return Change(old, new, "marked", score, said) if head.card.marks(score, found) else None
 
 

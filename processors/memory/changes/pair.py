@@ -14,14 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from processors.dedupe.features import Features, extract_features, is_function, is_number, stem
+from processors.memory.changes.ending import Ending, ending_of, ends, of_another, of_part
 from processors.memory.changes.excluding import (
     OF_NO_KIND,
     Claim,
     apart,
+    began,
     claims_of,
     may_be_withdrawn,
     withdrawn_of,
 )
+from processors.memory.changes.frame import one_value_changed
 from processors.memory.changes.signs import SIGNS, Sign, language_of_statement, signs_of
 
 Floats = npt.NDArray[np.float32]
@@ -73,6 +76,10 @@ class Statement:
         return claims_of(self.text)
 
     @cached_property
+    def ending(self) -> Ending:
+        return ending_of(self.text)
+
+    @cached_property
     def withdrawn(self) -> frozenset[str]:
         """Words of what it takes back, without those that any such statement has."""
         tokens = self.of_withdrawn.tokens
@@ -101,7 +108,9 @@ class Measured:
     """`told`: signs of the newer statement that the older has not; `tells`: they say that something changed; `says_so`:
     and that it is the same thing; `meets`: the two share a word beside those of whom they speak; `excludes`: by their
     words they cannot both be true; `withdraws`: the newer takes back what the older says; `names`: and says nearly all
-    of it; `values`: all measures, float32."""
+    of it; `ends`: it says that a thing which the older tells of has ended; `resumes`: the older said that what the
+    newer tells of had ended; `replaces`: the newer has another value in the same frame, or began what excludes the
+    older, and says so; `values`: all measures, float32."""
 
     told: frozenset[Sign]
     tells: bool
@@ -110,6 +119,9 @@ class Measured:
     excludes: bool
     withdraws: bool
     names: bool
+    ends: bool
+    resumes: bool
+    replaces: bool
     values: Floats
 
 
@@ -131,7 +143,7 @@ def measured(old: Statement, new: Statement) -> Measured:
     flips = float(denied[0] != denied[1])
     borne, before = [float(s in told) for s in SIGNS], [float(s in old.signs) for s in SIGNS]
     lengths = len(old.features.tokens), len(new.features.tokens)
-    ends = float(bool(told & {"ended", "newer"}) and "beside" not in told)
+    gone = float(bool(told & {"ended", "newer"}) and "beside" not in told)
     sign = float(changes)
     values = [
         cosine, shared, both / max(1, len(new.words)), both / max(1, len(old.words | new.words)),
@@ -141,7 +153,7 @@ def measured(old: Statement, new: Statement) -> Measured:
         *numbers, numbers[0] * shared, numbers[0] * shared * same,
         *denied, flips, flips * shared, flips * cosine, flips * shared * same,
         *borne, *before, sign, sign * shared, sign * cosine, sign * same, sign * same * shared,
-        float(says_so), ends * float(shared >= NEAR),
+        float(says_so), gone * float(shared >= NEAR),
         *(b * cosine for b in borne), *(b * shared for b in borne), *(b * same for b in borne),
     ]  # fmt: skip
     chinese = float(language_of_statement(new.text) == "zh")
@@ -154,4 +166,22 @@ def measured(old: Statement, new: Statement) -> Measured:
         taken_back = names = False
     names = names and old.features.negations % 2 == new.of_withdrawn.negations % 2
     withdraws = taken_back and may_be_withdrawn(old.text)
-    return Measured(told, changes, says_so, meets, apart(old.claims, new.claims), withdraws, names, whole)
+    excludes = apart(old.claims, new.claims)
+    return Measured(
+        told, changes, says_so, meets, excludes=excludes, withdraws=withdraws, names=names,
+        ends=ends(old.text, old.features, new.ending) and not of_part(old.text, new.text),
+        resumes=ends(new.text, new.features, old.ending),
+        replaces=_replaces(old, new, excludes=excludes, told=told),
+        values=whole,
+    )  # fmt: skip
+
+
+def _replaces(old: Statement, new: Statement, *, excludes: bool, told: frozenset[Sign]) -> bool:
+    """Does the newer say that another value has taken the place of the one in the older?"""
+    if "newer" not in told or "beside" in told or new.ending.once:
+        return False
+    if of_another(old.text, new.text):
+        return False
+    if excludes:
+        return began(new.text) and not of_part(old.text, new.text)
+    return old.subject == new.subject and one_value_changed(old.text, new.text)

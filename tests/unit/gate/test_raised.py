@@ -25,10 +25,9 @@ def gate(models: Models) -> GateBench:
 
 
 @pytest.fixture
-def retiring(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A card by which the earlier one ends, as none that ships does."""
-    card = shipped().card.model_copy(update={"retire": 0.93})
-    head = ChangeHead(unpacked((HEAD / FILE).read_bytes()), card)
+def marking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A card by which both stand and name each other, whatever the words say."""
+    head = ChangeHead(unpacked((HEAD / FILE).read_bytes()), shipped().card.model_copy(update={"retire": None}))
     monkeypatch.setattr(judge, "head_for", lambda model_id: head)
 
 
@@ -55,6 +54,7 @@ async def stands_beside_a_low_one(gate: GateBench, old: str, new: str) -> Memory
     return of(gate, new)
 
 
+@pytest.mark.usefixtures("marking")
 @PAIRS
 async def test_d3_said_again_it_is_marked_with_what_it_changes(gate: GateBench, old: str, new: str) -> None:
     made = await stands_beside_a_low_one(gate, old, new)
@@ -66,6 +66,7 @@ async def test_d3_said_again_it_is_marked_with_what_it_changes(gate: GateBench, 
     assert CHANGED_ON not in after.sealed.attributes
 
 
+@pytest.mark.usefixtures("marking")
 @PAIRS
 async def test_d3_read_higher_in_its_own_turn_it_is_marked(gate: GateBench, old: str, new: str) -> None:
     made = await stands_beside_a_low_one(gate, old, new)
@@ -74,6 +75,7 @@ async def test_d3_read_higher_in_its_own_turn_it_is_marked(gate: GateBench, old:
     assert str(of(gate, old).sealed.attributes[CHANGED_ON]).startswith(made.occurred_at.date().isoformat())
 
 
+@pytest.mark.usefixtures("marking")
 @PAIRS
 async def test_d3_taken_as_advice_it_is_marked_and_stays_the_users_own(gate: GateBench, old: str, new: str) -> None:
     made = await stands_beside_a_low_one(gate, old, new)
@@ -97,6 +99,7 @@ async def test_d3_what_was_said_after_it_is_marked_with_it(gate: GateBench, old:
     assert CHANGED_ON not in of(gate, new).sealed.attributes
 
 
+@pytest.mark.usefixtures("marking")
 async def test_d3_what_was_inferred_and_is_said_outright_is_judged_then(gate: GateBench) -> None:
     await gate.say(candidate(OLD))
     gate.later(100 * DAY)
@@ -115,6 +118,7 @@ async def test_d3_what_one_breath_said_beside_it_is_not_changed(gate: GateBench)
     assert [(u.sealed.text, u.conflicts_with) for u in gate.active()] == [(old, ()), (new, ())]
 
 
+@pytest.mark.usefixtures("marking")
 async def test_said_once_more_nothing_is_judged_twice(gate: GateBench) -> None:
     await gate.say(candidate(OLD))
     gate.later(100 * DAY)
@@ -127,7 +131,6 @@ async def test_said_once_more_nothing_is_judged_twice(gate: GateBench) -> None:
     assert name_each_other(gate, OLD, NEW)
 
 
-@pytest.mark.usefixtures("retiring")
 async def test_d3_the_earlier_ends_when_it_is_said_again(gate: GateBench) -> None:
     old, new = ENDS
     made = await stands_beside_a_low_one(gate, old, new)
@@ -138,7 +141,6 @@ async def test_d3_the_earlier_ends_when_it_is_said_again(gate: GateBench) -> Non
     assert (of(gate, new).reason.outcome, of(gate, new).conflicts_with) == ("kept", ())
 
 
-@pytest.mark.usefixtures("retiring")
 @pytest.mark.parametrize("days", [None, 400])
 async def test_n8_what_was_lifted_and_ended_since_keeps_its_history(models: Models, days: int | None) -> None:
     """The day on which it would have ended unsaid comes, and takes nothing, whatever days its class has."""

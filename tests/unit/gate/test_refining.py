@@ -210,10 +210,10 @@ async def test_b4_a_value_that_another_turn_stated_is_replaced_in_its_own_words_
 
 async def test_what_stands_beside_a_value_names_it_also_where_it_changes_another(gate: GateBench) -> None:
     await rules(gate, candidate("User lives in York", "residence", "York"), turn="before")
-    await rules(gate, candidate("User deploys on Tuesdays"), turn="earlier")
+    await rules(gate, candidate("User and others deploy on Tuesdays and Thursdays"), turn="earlier")
     gate.later(DAY)
     await rules(gate)
-    text = "User now deploys on Fridays instead of Tuesdays"
+    text = "Deploys are daily from this week"
     await model(gate, said(text, 0, 20, "residence", "Leeds"))
     [new] = [u for u in gate.active() if u.sealed.text == text]
     others = {u.record_id: u.conflicts_with for u in gate.active() if u.record_id != new.record_id}

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from processors.memory.changes import judge
 from schemas.events.erasure import Erasure
-from schemas.events.memory import CHANGED_ON
+from schemas.events.memory import CHANGED_ON, MemoryUpdate
 from schemas.log import topics
 from tests.unit.topology.erasure_bench import Bench
 
@@ -57,19 +58,44 @@ async def test_c9_a_session_takes_its_memories_and_leaves_the_others(bench: Benc
     assert not bench.driver.dead_letters()
 
 
-@pytest.mark.parametrize(("erased", "left"), [("s8", "User is on the search team"), ("s7", "moved across")])
-async def test_c9_what_is_left_names_no_memory_of_an_erased_session(bench: Bench, erased: str, left: str) -> None:
+LEFT = pytest.mark.parametrize(("erased", "left"), [("s8", "User is on the search team"), ("s7", "moved across")])
+
+
+def moves_teams(bench: Bench) -> None:
     bench.say("cleo", "I'm on the search team.", "s7")
     bench.say("cleo", "btw I've moved across to platform since the reorg, still reporting to Odalys", "s8")
+
+
+def standing(bench: Bench) -> list[MemoryUpdate]:
+    return [u for u in bench.memories("cleo") if u.state == "active" and u.kind == "episode"]
+
+
+@LEFT
+async def test_c9_what_is_left_names_no_memory_of_an_erased_session(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, erased: str, left: str
+) -> None:
+    monkeypatch.setattr(judge, "head_for", lambda model_id: None)  # words alone mark, and nothing ends
+    moves_teams(bench)
     await bench.driver.run()
-    marked = [u.conflicts_with for u in bench.memories("cleo") if u.state == "active" and u.kind == "episode"]
-    assert [len(names) for names in marked] == [1, 1], "each names the other"
+    assert [len(u.conflicts_with) for u in standing(bench)] == [1, 1], "each names the other"
     bench.erase("cleo", erased)
     await bench.driver.run()
     # The other's null is a deletion of its key: `memories` shows what was written before it.
     [stands] = [u for u in bench.memories("cleo") if u.kind == "episode" and left in u.sealed.text]
     assert stands.conflicts_with == ()
     assert CHANGED_ON not in stands.sealed.attributes
+
+
+@LEFT
+async def test_c9_what_an_erased_session_had_ended_holds_again(bench: Bench, erased: str, left: str) -> None:
+    moves_teams(bench)
+    await bench.driver.run()
+    assert ["moved across" in u.sealed.text for u in standing(bench)] == [True], "the earlier one has ended"
+    bench.erase("cleo", erased)
+    await bench.driver.run()
+    [stands] = [u for u in standing(bench) if left in u.sealed.text]
+    assert (stands.valid_to, stands.conflicts_with) == (None, ())
+    assert not bench.driver.dead_letters()
 
 
 async def test_c9_a_tenant_goes_owner_by_owner_and_nothing_of_before_comes_back(bench: Bench) -> None:
