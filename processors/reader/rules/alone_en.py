@@ -71,7 +71,7 @@ _INTERJECTION = re.compile(
 )
 _TRAILING = re.compile(
     r"[\s,]+(?:though|too|as well|either|anyways?|actually|honestly|unfortunately|lol|you know|I guess|I think|haha"
-    r"|right|(?:(?:back|over|up|down|out) )?(?:here|there)|(?:right|for|by) now|then|so|and|but|or|because"
+    r"|right|(?:(?:back|over|up|down|out) )?(?:here|there)|(?:right|for|by) now|(?:back )?then|(?:but|and|so) because of(?: [\w'-]+){1,4}|so|and|but|or|because"
     r"|(?<!would )(?<!I'd )like|at all|as always"
     r"|of course|of sorts|if|when|which|by|did(?:n't)?)$",
     re.I,

@@ -22,7 +22,7 @@ FOR_GOOD = (
     r"(?:from (?:now|here) on|from now|going forward|in (?:the )?future|as of (?:now|today)|henceforth|as a rule"
     r"|for (?:all|every|any) (?:of )?(?:my|our) [\w' -]{2,30}?|every time|(?:whenever|when|if|any time|every time"
     r"|each time)"
-    r" (?:I|we) (?!(?:was|were|had|did|would|could|won|got|lost|went|became|may|can(?! ?not|'t)|[a-z]+ed)\b)[a-z]+"
+    r" (?:I|we) (?!(?:have (?:[a-z]+ed|gotten|got|been|had|gone|done|seen|found)|was|were|had|did|would|could|won|got|lost|went|became|may|can(?! ?not|'t)|[a-z]+ed)\b)[a-z]+"
     r"(?: (?!(?:I|we)(?:'d|'ll)?\b)[\w'-]+){0,6}?)"
 )
 _ORDER = re.compile(
@@ -46,7 +46,7 @@ _STANDS_FOR_GOOD = re.compile(
     r"\b(?:ever|again|any ?more|any longer|any\w*|unless|without|at all|whenever|every|each|always|all)\b", re.I
 )
 _TALK = re.compile(
-    r"(?:worry|forget|get me wrong|bother|mind|let me (?:get|be|know|see)|tell me (?:you|that|it|he|she|the|about"
+    r"(?:tell (?:when|if|whether|how|who|what|where)|worry|forget|get me wrong|bother|mind|let me (?:get|be|know|see)|tell me (?:you|that|it|he|she|the|about"
     r"|what|how)|ask"
     r" (?:me )?(?:why|how)|say (?:that|it|a word|anything)|take (?:it|this|that|me)|give (?:up|me (?:that|a break|any))"
     r"|make (?:me|it)|call it|leave (?:me|it)|go there|use (?:it|that|this))\b",

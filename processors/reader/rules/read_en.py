@@ -25,6 +25,7 @@ from processors.reader.rules.others_words_en import quotes_a_text, without_other
 from processors.reader.rules.people_en import People
 from processors.reader.rules.plain_orders_en import plain_order_en
 from processors.reader.rules.resolved_en import resolved
+from processors.reader.rules.run_on_en import apart
 from processors.reader.rules.shortly_en import shortly_en
 from processors.reader.rules.standing_en import stands
 from processors.reader.rules.text import Sentence, sentences, without_quotes
@@ -129,21 +130,21 @@ def _without_paragraph(said: str, start: int) -> str:
 
 def read(
     text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool,
-    before: Sequence[str] = (), in_group: bool = False,
+    before: Sequence[str] = (), heard: str = "", in_group: bool = False,
 ) -> list[Found]:
     """Return what a turn holds in the order of the text, and then what it says that is dropped.
 
     `asked`: the question of the turn before; `among_people`: the turn before was another person's, so there is nobody
     whom one sends for things and short answers mean nothing alone; `in_project`: figures, problems and solutions are
     kept that are nobody's own; `before`: turns of the same speaker before it, which say who their people are;
-    `in_group`: the turn names its speaker, as a group's do. A single user tells an assistant what is to be known.
+    `heard`: what somebody told the speaker, whose "your brother" is theirs; `in_group`: the turn names its speaker, as a group's do. A single user tells an assistant what is to be known.
     """
-    text = another_first(typed(text))
+    text = apart(another_first(typed(text)))
     text, to_keep = (text, frozenset[int]()) if in_group else to_keep_en(text)
     found: list[Found] = []
     told: list[alone_en.Alone] = []
     weak: list[Sentence] = []
-    people = People(before)
+    people = People(before, heard)
     greeted = False
     work = work_asked_en(text)
     own = _as_ones_own(text, in_group=in_group, in_project=in_project)

@@ -25,6 +25,7 @@ _SHOWN = re.compile(
     r"|\b(?:when|if|because|since|after|before|while|and|but|so|how \w+) that (?:came|happen\w*|ha[sd]|must|should"
     r"|might|makes?|made|means?|sounds?|looks?|seems?)\b"
     r"|\b\w+ that (?:in|out|up|on|off|over|down|back)\b(?=\s*(?:$|[,;]))"
+    r"|\b(?:[a-z]+ed|began|begun|took|made) that (?:about|in|on|at|with|last|for|when|because|and|but|\d)\b"
     r"|\b(?:has|have|had|own|owns|found) that (?=[a-z]+ (?:in|on|at|by|near|with|from|of)\b)"
     r"|(?<!since )(?<!by )(?<!until )(?<!just )\bthen(?=\s*(?:[,;]|$))"
     r"|\b[a-z]+ing that [a-z]+(?:$|,)"

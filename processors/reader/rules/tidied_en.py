@@ -21,7 +21,7 @@ _RESIDUE = re.compile(
     re.I,
 )
 _NEW = re.compile(
-    r"\b(?P<verb>got|bought|found|met|saw|have|had|'ve got|reading|watching|made|joined|started|tried|took|did"
+    r"(?<!n't )(?<!not )(?<!never )\b(?P<verb>got|bought|found|met|saw|have|had|'ve got|reading|watching|made|joined|started|tried|took|did"
     r"|discovered|came across|stumbled (?:across|upon|on|over)|picked up|painted|wrote|visited|adopted|ordered"
     r"|(?:in|at|to|with|for|into)(?= this new)) this"
     r" (?!(?:year|month|week|weekend|morning|afternoon|evening|summer|winter|spring|fall|one|with|in|on|at|for|to|from"

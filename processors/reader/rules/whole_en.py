@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from processors.reader.rules.momentary_en import is_of_the_talk
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.words_en import alternatives
 
@@ -305,7 +306,7 @@ def is_whole(text: str, *, in_group: bool = False) -> bool:
         )
     ):
         return False
-    if in_group and any(p.match(text) for p in _AMONG_PEOPLE):
+    if in_group and (is_of_the_talk(text) or any(p.match(text) for p in _AMONG_PEOPLE)):
         return False
     return not is_of_now(text) and _ABOUT_THE_TALK.match(text) is None and not _done_to_the_unnamed(text)
 
