@@ -58,6 +58,7 @@ A_STORY = 60
 _WITHOUT_PLACE = 4
 """Words from which a statement says something without its "there": not "I get sick back there"."""
 
+_OF_A_PLACE = re.compile(r"\b(?:from|to|near|of|in|at|by)$", re.I)
 _INTERJECTION = re.compile(
     r"(?:(?:by the way|guess what|oh man|like(?=,? (?:my|I|we)\b)|ye+a+h?|yes|yep|yup|ya|mhm|omg|welp|meh|nope"
     r"|nah|oops|wow+|hm+|u[mh]+"
@@ -203,6 +204,8 @@ def alone(
         named = people.named(bare)
         people.hear(said)
         before = runs[-1] if runs and runs[-1].text and named == bare else None
+        if before is not None and _INTERJECTION.fullmatch(before.text):
+            before = None
         if before is not None and _goes_on(before.text, said, clause):
             between = original[before.end - sentence.start : clause.start - sentence.start].strip()
             runs[-1] = Alone(before.start, clause.end, f"{before.text}{between} {said}", 0.0)
@@ -306,7 +309,9 @@ def _shortened(said: str) -> str:
     for _ in range(3):
         ends = _TRAILING.search(text)
         text = _TRAILING.sub("", text)
-        if ends and ends.group().strip(" ,").lower().endswith("there") and len(text.split()) < _WITHOUT_PLACE:
+        if ends and ends.group().strip(" ,").lower().endswith("there") and (
+            len(text.split()) < _WITHOUT_PLACE or _OF_A_PLACE.search(text)
+        ):
             return ""
     if len(text.split()) <= LONGEST:
         return text

@@ -46,7 +46,7 @@ _STANDS_FOR_GOOD = re.compile(
     r"\b(?:ever|again|any ?more|any longer|any\w*|unless|without|at all|whenever|every|each|always|all)\b", re.I
 )
 _TALK = re.compile(
-    r"(?:tell (?:when|if|whether|how|who|what|where)|worry|forget|get me wrong|bother|mind|let me (?:get|be|know|see)|tell me (?:you|that|it|he|she|the|about"
+    r"(?:tell (?:any(?:one|body)|no one|nobody|everyone)|tell (?:when|if|whether|how|who|what|where)|worry|forget|get me wrong|bother|mind|let me (?:get|be|know|see)|tell me (?:you|that|it|he|she|the|about"
     r"|what|how)|ask"
     r" (?:me )?(?:why|how)|say (?:that|it|a word|anything)|take (?:it|this|that|me)|give (?:up|me (?:that|a break|any))"
     r"|make (?:me|it)|call it|leave (?:me|it)|go there|use (?:it|that|this))\b",

@@ -18,6 +18,7 @@ _TODAY = r"(?:today|tonight|right now|at the moment|this (?:morning|afternoon|ev
 
 _PATTERNS = (
     # I am so sad and confused.
+    r"(?:I|we) (?:am|are) (?:doing|feeling) (?:ok|okay|alright|all right|fine|well|good|great|better)\b",
     rf"(?:I|we) (?:(?:just|also|still|really|now) )*(?:am|are|was|were|feel|felt|got) {_HOW}{_MOOD}"
     rf"(?:,? (?:and|but|or) {_HOW}{_MOOD})?(?: (?:about|by|at|with|over) (?:it|that|this|everything|all|things))?"
     rf"(?: {_TODAY})?$",
@@ -42,6 +43,9 @@ _PATTERNS = (
     r"(?:I|we|my [\w'-]+|our [\w'-]+) (?:has|have|had|am|is|are|was|were|can|could)(?:n't| not) (?:in|for|since|at|on) ",
     r"we (?:[a-z]+ly |just |also |still )*(?:did|played|won|lost|beat|suck|sucked) (?:so |very |pretty |really )?"
     r"(?:well|badly|bad|good|okay|ok|great|terribl[ey]|poorly|better|worse|last|by)\b",
+    rf"{_OF_SOMEBODY}(?:, [\w' -]+)? (?:(?:never|just|also|already|finally) )?(?:knows?|found out|knew|did|does|has to|used to)$",
+    r"(?:I|we) .*\bthe (?:thought|idea|feeling|fact|look|sound)$",
+    r"in my (?:area|case|country|opinion|situation|experience)\b,? (?:yes|no)$",
     rf"{_OF_SOMEBODY} (?:is|are|was|were)(?: not|n't)? (?:an? )?(?:{alternatives('how_much')} )?(?:{alternatives('of_what')})s?$",
 )
 _ALL = tuple(re.compile(pattern, re.I) for pattern in _PATTERNS)

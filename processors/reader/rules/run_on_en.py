@@ -6,7 +6,10 @@ import re
 
 from processors.reader.rules.words_en import alternatives
 
-_OPENS = r"(?:My|We|They|He|She|But|Because|Sometimes|It's|That's|There's|Its)"
+_OPENS = (
+    r"(?:My|We|They|He|She|It's|That's|There's|Its|But|And|So|Because|Since|While|When|If|Although|Though|However|Also"
+    r"|Then|Sometimes|Maybe|Basically|Just|Not|Yes|No|Now|Still|What|How|Why|Where|Do|Did|Are|Can|You|Thanks|Hard)"
+)
 _CAPITAL = re.compile(rf"(?<=[a-z\d]) (?={_OPENS} [a-z])")
 """In the middle of a sentence a word that is no name has a capital only where the next one begins."""
 _IN_A_NAME = re.compile(r"\b(?:called|named|titled|song|film|movie|book|show|band|watch(?:ed)?|saw|read)$")
@@ -21,6 +24,8 @@ _I_AM = (
     r"|I (?:lost|quit|live|work|got|moved) (?:my|an?|in|at|as|to|with|alone)\b)"
 )
 _ANOTHER = re.compile(rf"(?<=[a-z]) (?={_I_AM})", re.I)
+_NO_VERB = re.compile(r"(?<=n't) (?=(?:i|I|it|they|he|she|we) [a-z])")
+"""I didn't I had to stop: the first has its verb in the turn before."""
 _LED_ON = re.compile(
     rf"\b(?:{alternatives('leads_on')}|\w+ly)$"
     r"|\b(?:the|an?|some|any|every|all|this|that|no|only) (?:[\w'-]+ )?[\w'-]+$",
@@ -35,7 +40,7 @@ _LEAST = 2
 
 def apart(text: str) -> str:
     """The text with a line break where the next sentence begins with nothing before it; its length stays."""
-    text = _CAPITAL.sub(_broken, text)
+    text = _NO_VERB.sub("\n", _CAPITAL.sub(_broken, text))
     return _ANOTHER.sub(_broken_unless_led_on, text)
 
 

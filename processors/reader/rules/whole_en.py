@@ -28,7 +28,7 @@ _PREDICATE_BEFORE = re.compile(
     re.I,
 )
 """The verb is in the turn before: "I do with my nephew"."""
-_BARE_NEED = re.compile(r"(?:I|we) (?:[a-z]+ly |just |also |then )*(?:have to|must|need to) [a-z]+$", re.I)
+_BARE_NEED = re.compile(r"(?:I|we) (?:[a-z]+ly |just |also |then )*(?:have to|had to|must|need to) [a-z]+$", re.I)
 """I need to diet: for how long, and whether it is done, nobody knows."""
 _PREDICATE_ANSWERS = re.compile(
     rf"{_I} (?:\w+ly )?(?:am|are|was|do|does|did|have|has|can|will|would)(?:n't| not)?"
@@ -52,8 +52,9 @@ _HERE_AND_NOW = re.compile(
 """An offer or a resolve of the talk ("I'll get it", "I have to read"), not a plan: it names no time and nobody;
 what nobody plans ("I'm going to cry"); what one wishes of the world."""
 _NO_MAIN = re.compile(
-    r"(?:since|when|while|as|after|before|until) (?:my|our|I|we|the) "
-    r"(?!.*(?:,|\b(?:I|we|my|our|he|she|they|it) (?!to\b)))",
+    r"(?:(?:last|this|every|each|one) \w+ )?(?:since|when|while|as|after|before|until|once) (?:my|our|I|we|the) "
+    r"(?!.*(?:,|\b(?:I|we|he|she|they|it) (?!to\b)"
+    r"|(?<!\bto )(?<!\bfor )(?<!\bwith )(?<!\bin )(?<!\bof )(?<!\bat )(?<!\bfrom )(?<!\bby )(?<!\bon )\b(?:my|our) ))",
     re.I,
 )
 """A clause without the one that it belongs to."""
@@ -130,7 +131,7 @@ _NO_OBJECT = re.compile(
     re.I,
 )
 _COMPARED = re.compile(
-    r"\bsimilar\b(?!.*\b(?:between|both|each|to|as)\b)"
+    r"\bsimilar\b(?!.*\b(?:between|both|each)\b)(?!(?: \w+)? (?:to|as)\b)"
     r"|\b(?:regardless|(?<!or )otherwise|elsewhere|instead|either way|as such|likewise|in turn|for so long)$"
     r"|^(?:I|we) (?:am|are|was|were) (?:just |really )?so [a-z]+(?: and [a-z]+)?"
     r"(?:$| that I want\b| (?:every|no)thing\b| (?:that )?(?:I|we) (?:could|can|might)\b)"
