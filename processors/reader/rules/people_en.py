@@ -24,7 +24,8 @@ _MINE = re.compile(
     rf"|\b(?P<named>{_NAME})(?:'s| is|,) (?:my|our) (?P<as>(?:[\w-]+ ){{0,1}}?{_WHO})\b(?!'s\b)"
     rf"|\b(?:I|we)(?:'ve| have)?(?: (?:also|just|now|recently|actually|finally))?"
     rf" (?:have|had|got|adopted|bought|rescued|own|keep)(?: got)? (?:an?|one) (?P<had>(?:(?!and\b)[\w-]+ ){{0,2}}?"
-    rf"(?:{alternatives('animals_kept')}|son|daughter|brother|sister|boyfriend|girlfriend|nephew|niece|cousin|roommate))\b"
+    rf"(?:{alternatives('animals_kept')}|son|daughter|brother|sister|boyfriend|girlfriend|nephew|niece|cousin"
+    rf"|roommate))\b"
     rf"(?!'s|-| (?:of|from)\b)(?:,? (?:called|named) (?P<petname>{_NAME}))?"
     rf"|\b(?:my|our) (?P<of>(?:[\w-]+ ){{0,2}}?{_WHO})'s name(?: is|'s) (?P<called>{_NAME})\b",
     re.I,
@@ -40,13 +41,15 @@ _SOMEBODY = re.compile(
 _IS = (
     r"(?:'s|'ll| (?:is|was|has|had|will|would|can|can't|could|couldn't|does|doesn't|did|didn't|won't|isn't|wasn't"
     r"|hasn't"
-    r"|never|always|still|just|now|also|only|(?:[a-z]+ly )?\w+(?:s|ed)|(?:[a-z]+ly )?(?:went|got|made|came|took|left|lost|gave|said|told|began|bought"
+    r"|never|always|still|just|now|also|only|(?:[a-z]+ly )?\w+(?:s|ed)|(?:[a-z]+ly )?(?:went|got|made|came|took"
+    r"|left|lost|gave|said|told|began|bought"
     r"|broke|found|won|kept|ran|sold|wrote|fell|felt|taught|thinks|used)))\b"
 )
 _PRONOUN = re.compile(rf"(?P<who>he|she)(?={_IS})|(?P<whose>his|her)(?= [a-z'-]+(?: [a-z'-]+)?{_IS})", re.I)
 _OF_SPEAKER = re.compile(r"(?:I|we)\b", re.I)
 _OBJECT = re.compile(
-    r"\b(?:him|her)(?=\s*(?:$|[,;.]|(?:in|on|at|for|from|since|because|when|to|about|after|before|so|and|but|last|every"
+    r"\b(?:him|her)(?=\s*(?:$|[,;.]|(?:in|on|at|for|from|since|because|when|to|about|after|before|so|and|but"
+    r"|last|every"
     r"|yesterday|today|twice|once|again|so much|very much|a lot)\b))"
     r"(?!.*\b(?:him|her|he|she|his|hers)\b)",
     re.I,

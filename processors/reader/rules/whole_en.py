@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from processors.reader.rules.momentary_en import is_of_the_talk
+from processors.reader.rules.momentary_en import is_of_now, is_of_the_talk
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.words_en import alternatives
 
@@ -229,36 +229,12 @@ _SAID_SO = re.compile(
     re.I,
 )
 """Sayings, and what is said more strongly than it is meant."""
-_OF_NOW = re.compile(
-    r"(?!.*\b(?:work|live|living|stud|job|rent|furlough|pregnan|unemploy|school|college|course)\w*)"
-    r".*\b(?:right now|at the moment|at this moment|from this week)\b"
-    rf"|^(?:I|we) (?:am|are) (?:just |still |also )?(?:{alternatives('of_a_moment')})(?:$| (?:until|till)\b)",
-    re.I,
-)
 _ABOUT_THE_TALK = re.compile(
     rf"(?:I|we)(?: would|'d)? (?:\w+ ){{0,3}}?(?:to|will) (?:have to )?(?:{alternatives('said_of_the_talk')})\b", re.I
 )
 """What one is going to do about what is being talked of."""
 
 
-_OF_THE_MOMENT = re.compile(
-    r"(?:I|we) (?:am|are) (?:\w+ly )?(?:all )?(?:at )?home(?:$|,)"
-    r"|(?:I|we) (?:am|was|are|were) (?:just |\w+ly )?(?:talking|speaking|chatting) (?:about|of)\b"
-    r"|(?:I|we) (?:am|are) (?:working|off|free|busy|relaxing|staying in)(?: all day)? (?:today|tonight"
-    r"|this (?:morning|afternoon|evening|weekend)|on \d{1,2} [A-Z]\w+ \d{4})$"
-    rf"|(?:I|we) (?:am|was|are|were) (?:so |just |only |all |very |really |quite )*(?:{alternatives('of_a_reaction')})"
-    r"(?:$|,| (?:about|at|by|that|how|regarding) )(?!.*\b(?:my|our|last (?:year|month|week|summer|winter)|ago)\b)"
-    r"|(?:I|we) (?:[a-z]+ly |just |also |still )*(?:like|love)d? (?:that|how|the (?:idea|fact|way)) "
-    r"(?!.*\b(?:my|our)\b)"
-    r"|(?:I|we) (?:[a-z]+ly |just |also )*(?:reali[sz]ed?|noticed)\b"
-    r"(?! (?:that )?(?:I|my|our|we) (?:am|was|have|had)\b)(?!.*\b(?:my|our|last (?:year|month|summer|winter))\b)"
-    r"|(?:I|we) (?:am|are|was|were) (?:\w+ly )?(?:getting closer|growing up(?! (?:in|on|with|near|without)\b)"
-    r"|making progress|figuring)\b"
-    r"|(?:I|we) (?:just |[a-z]+ly )*(?:googled|looked (?:it|that|him|her|them) up)\b"
-    r"|(?:keep|let) (?:me|us)\b",
-    re.I,
-)
-"""Where one is or how one takes what was said, this hour."""
 _MISREAD = re.compile(
     rf"(?:I|we) (?:just |all |also |still |now )*(?!(?:{alternatives('ends_in_ing')})\b)[a-z]{{2,}}ing\b"
     r"|(?:I|we) (?:have been|am going to be|was|were|am|are) an? "
@@ -278,8 +254,7 @@ _MISREAD = re.compile(
 
 
 _AMONG_PEOPLE = (
-    _ANSWERS, _PREDICATE_ANSWERS, _SAID_TO_ANOTHER, _HERE_AND_NOW, _OF_ALL, _NO_MAIN, _OF_THE_MOMENT,
-    _MISREAD,
+    _ANSWERS, _PREDICATE_ANSWERS, _SAID_TO_ANOTHER, _HERE_AND_NOW, _OF_ALL, _NO_MAIN, _MISREAD,
 )  # fmt: skip
 
 
@@ -317,11 +292,6 @@ def leaves_open(text: str, *, in_group: bool = False) -> bool:
     if _LEFT_OPEN.search(text) is not None:
         return True
     return in_group and (_CUT_OFF.search(text) is not None or _NAMED_BY_ANOTHER.search(text) is not None)
-
-
-def is_of_now(text: str) -> bool:
-    """Does it hold for a moment only? Work, a home and the like last."""
-    return _OF_NOW.match(text) is not None
 
 
 def _done_to_the_unnamed(text: str) -> bool:
