@@ -40,7 +40,12 @@ from processors.reader.rules.worth_en import KEEP, KEPT_WHOLE, Alone
 _WITHOUT_PLACE = 4
 """Words from which a statement says something without its "there": not "I get sick back there"."""
 
-_OF_A_PLACE = re.compile(r"\b(?:from|to|near|of|in|at|by)$", re.I)
+_OF_A_PLACE = re.compile(
+    r"\b(?:from|to|near|of|in|at|by)$|\b(?:went|go(?:es)?|lived?|living|works?|worked|moved|grew up|stud(?:y"
+    r"|ied)|stayed)\b"
+    r"(?!.* (?:in|near|at) (?-i:[A-Z]))",
+    re.I,
+)
 _INTERJECTION = re.compile(
     r"(?:(?:by the way|guess what|oh man|like(?=,? (?:my|I|we)\b)|ye+a+h?|yes|yep|yup|ya|mhm|omg|welp|meh|nope"
     r"|nah|oops|wow+|hm+|u[mh]+"
@@ -119,7 +124,8 @@ _OF_A_PERSON = re.compile(
 )
 _NAMES_ONESELF = re.compile(r"\b(?:I|im|ive|me|my|mine|myself|we|our|us)\b", re.I)
 _SUPPOSING = re.compile(
-    r"\b(?:could|might|would(?! (?:like|love|prefer|rather)))(?! have (?:had )?to)\b|\bthat means\b", re.I
+    r"\b(?:worried|afraid|scared|anxious)\b.*\bwill\b"
+    r"|\b(?:could|might|would(?! (?:like|love|prefer|rather)))(?! have (?:had )?to)\b|\bthat means\b", re.I
 )
 """What follows it behind "and" is supposed like it."""
 

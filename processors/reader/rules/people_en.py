@@ -70,7 +70,7 @@ _IS_ONE = re.compile(r"(?:'s| is| was) an? (?:[\w-]+ )?[\w-]+")
 """What somebody is names nobody else: "my wife is a vet"."""
 _ANIMAL = re.compile(rf"\b(?:{alternatives('animals_kept')})s?\b", re.I)
 _OF_ANIMALS = re.compile(rf"\b(?:{alternatives('animals_kept', 'of_animals')})s?\b", re.I)
-_NOBODY = frozenset({"they", "people", "everyone", "someone", "somebody"})
+_NOBODY = frozenset({"they", "people", "everyone"})
 """Whom "he" and "she" do not mean."""
 _SHORT_IS = re.compile(
     r"^'s (?:(?:never|always|already|just|also|only) )?"
@@ -184,8 +184,9 @@ class People:
     def _meant(self, he: bool, clause: str) -> str | None:
         """The one person of the speaker's whom "he" or "she" can mean: of this turn, else of those just before it.
         Of an animal named before only what is said of animals is told."""
-        named = self._named or [who for who in self._of_before if _may_be(who, he)]
-        if not self._named and named and _ANIMAL.search(named[0]) and not _OF_ANIMALS.search(clause):
+        named = [who for who in self._named if who.removeprefix("?") not in _NOBODY]
+        named = named or [who for who in self._of_before if _may_be(who, he)]
+        if named and named[0] not in self._named and _ANIMAL.search(named[0]) and not _OF_ANIMALS.search(clause):
             return None
         return named[0] if len(named) == 1 and named[0][0] != "?" and _may_be(named[0], he) else None
 

@@ -59,7 +59,7 @@ _NO_MAIN = re.compile(
 )
 """A clause without the one that it belongs to."""
 _OF_ALL = re.compile(
-    r"we (?:can|cannot|can't|must|should|shall)\b"
+    r"we (?:women|men|humans|people|girls|guys|kids)\b|we (?:can|cannot|can't|must|should|shall)\b"
     r"(?!.*(?:\b(?:any ?more|any longer|since|till?|until|on \w+days?)\b|\d))"
     r"|we (?:(?:have |had )?never (?:had|won|went|did|got|saw|[a-z]+ed)|(?:did|have|had)(?:n't| not) (?!got\b))\b"
     r"(?!.*\b(?:since|until|any ?more|any longer|yet|for|my|our|[a-z]+days?)\b)",
