@@ -39,14 +39,16 @@ _OF_THE_MOMENT = re.compile(
 
 _HOW = r"(?:(?:[a-z]+ly|so|very|just|also|still|all|quite|pretty|a bit|a little|feeling|being) )*"
 _MOOD = rf"(?:{alternatives('moods')})"
-_OF_SOMEBODY = rf"(?:my|our) (?:[\w'-]+ ){{0,2}}?(?:{KIN_EN}|dog|cat|puppy|kitten)s?"
+_OF_SOMEBODY = rf"(?:my|our) (?:[\w'-]+ ){{0,2}}?(?:{KIN_EN}|{alternatives('he', 'she', 'either')})s?"
 _TODAY = r"(?:today|tonight|right now|at the moment|this (?:morning|afternoon|evening)|on \d{1,2} [A-Z]\w+ \d{4})"
 
 _PATTERNS = (
     # I am so sad and confused.
     r"(?:I|we) (?:am|are) (?:doing|feeling) (?:ok|okay|alright|all right|fine|well|good|great|better)\b",
-    rf"(?:I|we) (?:(?:just|also|still|really|now) )*(?:am|are|was|were|feel|felt|got) {_HOW}{_MOOD}"
-    rf"(?:,? (?:and|but|or) {_HOW}{_MOOD})?(?: (?:about|by|at|with|over) (?:it|that|this|everything|all|things))?"
+    rf"(?:I|we|{_OF_SOMEBODY}) (?:(?:just|also|still|really|now|only) )*(?:am|are|is|was|were|feel|felt"
+    rf"|got) {_HOW}{_MOOD}"
+    rf"(?:,? (?:and|but|or) {_HOW}{_MOOD})?(?: (?:about|by|at|with|over) (?:it|that|this|everything|all|things"
+    rf"|the whole thing))?"
     rf"(?: {_TODAY})?$",
     rf"(?:I|we) (?:am|are) being {_HOW}(?:the (?:most|least) )?[a-z]+$",
     # My dog is staring at me; something bothers me today.
@@ -76,6 +78,9 @@ _PATTERNS = (
     r"(?:well|badly|bad|good|okay|ok|great|terribl[ey]|poorly|better|worse|last|by)\b",
     rf"{_OF_SOMEBODY}(?:, [\w' -]+)? (?:(?:never|just|also|already|finally) )?(?:knows?|found out|knew|did|does"
     rf"|has to|used to)$",
+    rf"{_OF_SOMEBODY} (?:[\w']+ ){{0,3}}(?:gave|gives?|told|asked|sent|bought|paid|made|let|helped|lent|showed"
+    rf"|offered"
+    r"|got|wants?|took) (?:her|him)\b",
     r"(?:I|we) .*\bthe (?:thought|idea|feeling|fact|look|sound)$",
     r"in my (?:area|case|country|opinion|situation|experience)\b,? (?:yes|no)$",
     rf"{_OF_SOMEBODY} (?:is|are|was|were)(?: not"

@@ -7,8 +7,8 @@ import re
 from processors.reader.rules.words_en import alternatives
 
 _OPENS = (
-    r"(?:My|We|They|He|She|It's|That's|There's|Its|But|And|So|Because|Since|While|When|If|Although|Though|However|Also"
-    r"|Then|Sometimes|Maybe|Basically|Just|Not|Yes|No|Now|Still|What|How|Why|Where|Do|Did|Are|Can|You|Thanks|Hard)"
+    r"(?:My|We|They|He|She|It's|That's|There's|But|And|So|Because|Since|While|When|If|Although|Though|However"
+    r"|Sometimes|Maybe|Basically|Yes|No|What|How|Why|Where|Do|Did|Are|Can|You|Thanks)"
 )
 _CAPITAL = re.compile(rf"(?<=[a-z\d]) (?={_OPENS} [a-z])")
 """In the middle of a sentence a word that is no name has a capital only where the next one begins."""

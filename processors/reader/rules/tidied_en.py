@@ -79,6 +79,15 @@ _MENDED = (
     (re.compile(r"(?<=n't )((?:[a-z]+ )?)that much (?=[a-z])", re.I), r"\1much "),
     (re.compile(r"\b(I|we) too (?=(?!(?:was|were|am|have|had)\b)[a-z])", re.I), r"\1 "),
     (re.compile(r"\b(the|my) job I (?:told|was telling) (?:you|u)(?: all)? about\b", re.I), r"\1 job"),
+    (
+        re.compile(
+            r"^I (?:saw|read|heard|found out|learned) (?:on (?:facebook|instagram|social media|twitter|youtube)"
+            r"|online)"
+            r"(?: that)? (?=my )",
+            re.I,
+        ),
+        "",
+    ),
     (re.compile(r"\b(?<!what )(?<!which )(?<!that )(I|we) use to (?=[a-z])", re.I), r"\1 used to "),
     (re.compile(r"^I (?:only |just )?(?:ask|asked|say|mention)(?: this| that| it)? because (?=(?:my|our|I"
     r"|we)\b)", re.I), ""),

@@ -54,7 +54,7 @@ what nobody plans ("I'm going to cry"); what one wishes of the world."""
 _NO_MAIN = re.compile(
     r"(?:(?:last|this|every|each|one) \w+ )?(?:since|when|while|as|after|before|until|once) (?:my|our|I|we|the) "
     r"(?!.*(?:,|\b(?:I|we|he|she|they|it) (?!to\b)"
-    r"|(?<!\bto )(?<!\bfor )(?<!\bwith )(?<!\bin )(?<!\bof )(?<!\bat )(?<!\bfrom )(?<!\bby )(?<!\bon )\b(?:my|our) ))",
+    r"|\b(?:my|our) (?:[\w'-]+ ){1,2}(?:is|are|was|were|has|have|had|will|can|[a-z]+ed|[a-z]+[^s\W]s)\b))",
     re.I,
 )
 """A clause without the one that it belongs to."""
@@ -181,6 +181,8 @@ _TWO_IN_ONE = re.compile(
     r"|(?<![,;:\u2013\u2014-]) (?<!and )(?<!but )(?<!so )now (?:I|we) (?:am|are|have|feel)\b"
     r"|\b(?!(?:that|what|how|why|because|when|if|and|but|so|or|as|which|where|than|who|while|since|though)\b)"
     r"[a-z]{2,} I (?:also|dont|don't|do not) \w+|--"
+    r"|(?<=[a-z]) (?:Has|Have|Had|Is|Are|Was|Were|Does|Did|Not|Then|So|But|Because|They|He|She|We|No|Yes|Also|Even"
+    r"|Still|Sometimes|Maybe|Hard) [a-z]"
 )
 """Two sentences with nothing between them."""
 _BROKEN = re.compile(
