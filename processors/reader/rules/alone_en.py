@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 
 from processors.reader.rules.beginnings_en import CUTS, before_another, beginnings
 from processors.reader.rules.clauses_en import ANSWERS_NO, FILLER, Clause, Subject, clauses
 from processors.reader.rules.found import Found
+from processors.reader.rules.momentary_en import is_of_now
 from processors.reader.rules.people_en import People
 from processors.reader.rules.person_en import expand, is_past
 from processors.reader.rules.resolved_en import KIN, resolved
@@ -32,32 +32,20 @@ from processors.reader.rules.third_en import of_a_third, spliced
 from processors.reader.rules.tidied_en import tidy
 from processors.reader.rules.together_en import as_one
 from processors.reader.rules.whereabouts import is_of_the_speakers
-from processors.reader.rules.whole_en import is_of_now, is_whole
+from processors.reader.rules.whole_en import is_whole
 from processors.reader.rules.withdrawn_en import TAKEN_BACK
 from processors.reader.rules.words_en import alternatives
-from schemas.events.memory import DropLabel
-
-LONG_TURN = 12
-COPIED = 0.75
-"""A statement with this share of the words of a turn longer than LONG_TURN says no more than the turn."""
-KEPT_WHOLE = 20
-"""Words up to which one that repeats its turn is told all the same: one clause, and nothing to leave out."""
-KEEP = 4.0
-"""Weight from which a statement is worth telling (`salience_en.weight`)."""
-KEEP_MORE = 5.0
-"""The same for further statements of one turn, but for those of a life (`_OF_A_LIFE`)."""
-KEEP_TOLD = 7.5
-"""The same for what happened in a turn of more than A_STORY words, where it names no day, number or person: a story has
-many steps, and they are of the moment."""
-MOST = 3
-"""Statements of one turn; of one longer than MUCH words, two more."""
-MUCH = 40
-A_STORY = 60
-"""Words from which a turn may tell one."""
+from processors.reader.rules.worth_en import KEEP, KEPT_WHOLE, Alone
 
 _WITHOUT_PLACE = 4
 """Words from which a statement says something without its "there": not "I get sick back there"."""
 
+_OF_A_PLACE = re.compile(
+    r"\b(?:from|to|near|of|in|at|by)$|\b(?:went|go(?:es)?|lived?|living|works?|worked|moved|grew up|stud(?:y"
+    r"|ied)|stayed)\b"
+    r"(?!.* (?:in|near|at) (?-i:[A-Z]))",
+    re.I,
+)
 _INTERJECTION = re.compile(
     r"(?:(?:by the way|guess what|oh man|like(?=,? (?:my|I|we)\b)|ye+a+h?|yes|yep|yup|ya|mhm|omg|welp|meh|nope"
     r"|nah|oops|wow+|hm+|u[mh]+"
@@ -66,12 +54,14 @@ _INTERJECTION = re.compile(
     r"|and|but|so|then|now|however|luckily|sadly|basically|obviously|of course|for sure"
     r"|not really(?=\s*(?:[,.!;]|$))|exactly|true|same"
     rf"|{ANSWERS_NO}"
-    r"|thanks|thank you|sorry|sure|cool|great|nice|awesome|absolutely|definitely|totally|hey|hi|hello)\b[\s,.!:;-]*)+",
+    r"|thanks|thank you|sorry|sure|cool|great|nice|awesome|absolutely|definitely|totally|hey|hi"
+    r"|hello)\b[\s,.!:;-]*)+",
     re.I,
 )
 _TRAILING = re.compile(
     r"[\s,]+(?:though|too|as well|either|anyways?|actually|honestly|unfortunately|lol|you know|I guess|I think|haha"
-    r"|right|(?:(?:back|over|up|down|out) )?(?:here|there)|(?:right|for|by) now|then|so|and|but|or|because"
+    r"|right|(?:(?:back|over|up|down|out) )?(?:here|there)|(?:right|for|by) now|(?:back )?then|(?:but|and"
+    r"|so) because of(?: [\w'-]+){1,4}|so|and|but|or|because"
     r"|(?<!would )(?<!I'd )like|at all|as always"
     r"|of course|of sorts|if|when|which|by|did(?:n't)?)$",
     re.I,
@@ -84,7 +74,8 @@ _SO_THAT = re.compile(r"so (?:that )?(?:I|we) (?:can|could|will|won't|don't have
 _WHY = re.compile(r"^(?:because|cuz|cos|bc) (?=(?:I|we|my|our)\b)", re.I)
 """A reason is stated, whatever it is one for: "It's hard because I teach at night"."""
 _SUPPOSED_BEFORE = re.compile(
-    r"n't\b|\b(?:not|never|think|thought|guess|maybe|probably|perhaps|feel|feels|suppose|hope|believe|seems?|unless|only|just)\b",
+    r"n't\b|\b(?:not|never|think|thought|guess|maybe|probably|perhaps|feel|feels|suppose|hope|believe|seems?"
+    r"|unless|only|just)\b",
     re.I,
 )
 _GOES_ON = re.compile(r"(?:and|but|so)? ?(?:it|he|she|they)\b", re.I)
@@ -104,10 +95,6 @@ _PARENT = re.compile(r"^(?:mum|mom|mama|dad|papa|grandma|grandpa|granny|nan)\b(?
 _ONE_OF_KIN = re.compile(rf"(?!.*\bfriends$){KIN.pattern}", re.I)
 _OWN_THING = re.compile(r"(?<=[a-z] )(?:my|our) (?!friends\b|(?:\w+ )?(?:opinion|mind|point)\b)[a-z]", re.I)
 """It says something of what is one's own: "anxious about my job"."""
-_OF_A_LIFE = re.compile(
-    rf"\d|(?<=[a-z,'] )(?!I\b)[A-Z][a-z]|(?<=[a-z] )(?:my|our) (?!friends\b)|{KIN.pattern}"
-    r"|\b(?:live|work|study|teach|speak|own|drive|eat|drink|sleep|smoke|run|swim|cook|dance|paint|sing|volunteer|commute|job|jobs|degree)\b",
-)
 _JUST_NEVER = re.compile(r"\b(?P<who>(?:I|we)(?: have| had)?) just (?=never\b)", re.I)
 _JUST = re.compile(r"\b(?P<who>I|we) just (?=(?P<verb>[a-z]+))", re.I)
 """Of the past it says that it was a moment ago; of the present it says nothing."""
@@ -137,20 +124,10 @@ _OF_A_PERSON = re.compile(
 )
 _NAMES_ONESELF = re.compile(r"\b(?:I|im|ive|me|my|mine|myself|we|our|us)\b", re.I)
 _SUPPOSING = re.compile(
-    r"\b(?:could|might|would(?! (?:like|love|prefer|rather)))(?! have (?:had )?to)\b|\bthat means\b", re.I
+    r"\b(?:worried|afraid|scared|anxious)\b.*\bwill\b"
+    r"|\b(?:could|might|would(?! (?:like|love|prefer|rather)))(?! have (?:had )?to)\b|\bthat means\b", re.I
 )
 """What follows it behind "and" is supposed like it."""
-
-_STEP = re.compile(
-    r"(?:I|we|my [\w' -]{1,40}?) (?!(?:have|has|had) got\b|got to\b)"
-    r"(?:(?:have|had|then|just|even|also|only|finally) ){0,2}"
-    rf"(?:[a-z]+ed|{alternatives('steps')})\b",
-    re.I,
-)
-_DATED = re.compile(
-    r"\d|(?<=[a-z,'] )(?!I\b)[A-Z]\w|\b(?:last|next|this|every|since|ago|yesterday|\w+days?|week|month|year|years)\b"
-)
-
 
 _SEES = re.compile(
     r"I (?:only |usually |also )?(?:see|hear from|read|visit) (?:my|the|our) [\w' -]{2,40}? "
@@ -162,19 +139,6 @@ _AILS = re.compile(
     rf"(?:{alternatives('my_own', 'ailing')})\b",
     re.I,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Alone:
-    """A statement at `start:end` of the turn, its words still the speaker's own."""
-
-    start: int
-    end: int
-    text: str
-    weight: float
-    dropped: DropLabel | None = None
-    of_a_third: bool = False
-    """Said of a thing or somebody else: it needs no owner."""
 
 
 def alone(
@@ -203,6 +167,8 @@ def alone(
         named = people.named(bare)
         people.hear(said)
         before = runs[-1] if runs and runs[-1].text and named == bare else None
+        if before is not None and _INTERJECTION.fullmatch(before.text):
+            before = None
         if before is not None and _goes_on(before.text, said, clause):
             between = original[before.end - sentence.start : clause.start - sentence.start].strip()
             runs[-1] = Alone(before.start, clause.end, f"{before.text}{between} {said}", 0.0)
@@ -306,7 +272,9 @@ def _shortened(said: str) -> str:
     for _ in range(3):
         ends = _TRAILING.search(text)
         text = _TRAILING.sub("", text)
-        if ends and ends.group().strip(" ,").lower().endswith("there") and len(text.split()) < _WITHOUT_PLACE:
+        if ends and ends.group().strip(" ,").lower().endswith("there") and (
+            len(text.split()) < _WITHOUT_PLACE or _OF_A_PLACE.search(text)
+        ):
             return ""
     if len(text.split()) <= LONGEST:
         return text
@@ -316,33 +284,3 @@ def _shortened(said: str) -> str:
 
 def _without_just(match: re.Match[str]) -> str:
     return match.group() if is_past(match["verb"]) else f"{match['who']} "
-
-
-def _least(text: str) -> float:
-    """The weight from which a further statement of a turn is worth telling: less, where it says something of a life."""
-    return KEEP if _OF_A_LIFE.search(text) else KEEP_MORE
-
-
-def worth(told: Sequence[Alone], turn: str) -> list[Alone]:
-    """Return those of a turn in the order of the text, all but the kept ones dropped: at most MOST are kept, the
-    weightiest, and none that repeats a long turn."""
-    size = len(turn.split())
-
-    def copies(text: str) -> bool:
-        held = len(text.split())
-        return size > LONG_TURN and held > KEPT_WHOLE and held >= COPIED * size
-
-    def light(a: Alone) -> bool:
-        return a.weight < (KEEP_TOLD if size > A_STORY and _STEP.match(a.text) and not _DATED.search(a.text) else KEEP)
-
-    fit = [a for a in told if a.dropped is None and not light(a) and not copies(a.text)]
-    most = MOST if size <= MUCH else MOST + 2
-    best = sorted(fit, key=lambda a: (a.of_a_third, a.text.startswith("No "), -a.weight))[:most]
-    best = [a for n, a in enumerate(best) if n == 0 or a.of_a_third or a.weight >= _least(a.text)]
-
-    def label(a: Alone) -> DropLabel | None:
-        if a.dropped is not None or a in best:
-            return a.dropped
-        return "light" if light(a) else "copy" if copies(a.text) else "too_many"
-
-    return [replace(a, dropped=label(a)) for a in told]

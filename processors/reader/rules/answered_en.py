@@ -111,8 +111,13 @@ _YES_OR_NO = re.compile(
     r"|already) )?(?P<rest>[a-z][\w' ,-]{3,90})$",
     re.I,
 )
+_AT_ALL = re.compile(r"^ever |,? (?:at all|by (?:any )?chance|in general)$")
+_BY_NOW = re.compile(r"\b(?:already|yet|recently|lately)\b")
+_TURNED_ROUND = re.compile(r"\b(?:but|well|not (?:really|saying|exactly|always|much)|sort of|kind of|no)\b", re.I)
+"""Behind a yes it takes it back."""
 _AGREED = re.compile(
-    r"(?:(?P<yes>yes|yeah|yep|yup)|(?P<no>no|nope|nah))\b"
+    r"(?:(?P<yes>(?:yes|yeah|yep|yup)(?:,? (?:I|we) (?:do|am|are|can|will|have))?)"
+    r"|(?P<no>(?:no|nope|nah)(?:,? (?:I|we) (?:do|am|are|ca|can|will|wo|have)(?:n't| ?not))?))\b"
     r"(?P<tail>,? (?:once|when|from|until|till|since|after|before|in|on|at|every|as soon as)\b[^,.;!?\n]*)?(?=$"
     r"|[,.;!\n])",
     re.I,
@@ -147,6 +152,8 @@ _PLACE = re.compile(
     r"(?:in|at|on|near|by|from|under|behind|over|with|to|around|outside|next|between|above|below|round)\b", re.I
 )
 _AT_ITS_END = re.compile(r" (?:for|at|in|on|with|to|about|from|into|of)")
+_SOON = 60
+"""Characters behind a yes in which it is taken back."""
 _LONGEST = 9
 """Words of an answer."""
 _IS = {"'s": "is", "is": "is", "are": "are", "was": "was", "were": "were"}
@@ -165,7 +172,9 @@ def answered(asked: str, content: str) -> tuple[str, int] | None:
     if (liked := _LIKED.match(content)) and _OF_ONES_LIKES.search(question):
         return f"I {liked['said']}", liked.end()
     if (agreed := _AGREED.match(content)) and (match := _YES_OR_NO.match(question)):
-        said = None if _LIMITED.match(content[agreed.end() :]) else _agreed(match, agreed)
+        rest = content[agreed.end() :]
+        doubted = _LIMITED.match(rest) or (agreed["yes"] and _TURNED_ROUND.search(rest[:_SOON]))
+        said = None if doubted else _agreed(match, agreed)
         return None if said is None else (said, agreed.end())
     first = _FIRST.match(content)
     if first is None or content[first.end() :].startswith("?") or _LIMITED.match(content[first.end() :]):
@@ -225,7 +234,9 @@ def _at(items: list[str], which: str) -> str | None:
 
 def _agreed(match: re.Match[str], agreed: re.Match[str]) -> str | None:
     """What a yes or no makes of its question, with the time that it names."""
-    rest = re.sub(r"^ever |\botherwise ", "", match["rest"])
+    rest = _AT_ALL.sub("", re.sub(r"^ever |\botherwise ", "", match["rest"]))
+    if agreed["no"] and _BY_NOW.search(rest):
+        return None  # what one has not done yet one may have done tomorrow
     if rest.split()[0].lower() in _OF_THE_TALK | _FOR_NOW or re.search(r"\b(?:or|me|us|please)\b", rest):
         return None
     if _BESIDES.search(rest):

@@ -7,6 +7,7 @@ import re
 from processors.reader.rules import clauses_en, clauses_zh, resolved_en, standing_en, standing_zh, whole_en
 from processors.reader.rules.beginnings_en import before_another
 from processors.reader.rules.found import Found
+from processors.reader.rules.momentary_en import is_of_the_talk
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.persons_zh import called
 from processors.reader.rules.statements_zh import bare, told
@@ -140,6 +141,7 @@ def _relation(start: int, end: int, text: str, kin: str, name: str | None, *, in
     english = text.isascii()
     whole = standing_en.reports(text) if english else standing_zh.reports(text) and "我" not in text
     points = not whole or (english and whole_en.leaves_open(text, in_group=in_group))
+    points = points or (english and in_group and is_of_the_talk(text))
     return Found(start, end, "relation", text, dangling=points, attributes=attributes)
 
 

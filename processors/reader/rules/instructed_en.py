@@ -22,7 +22,8 @@ FOR_GOOD = (
     r"(?:from (?:now|here) on|from now|going forward|in (?:the )?future|as of (?:now|today)|henceforth|as a rule"
     r"|for (?:all|every|any) (?:of )?(?:my|our) [\w' -]{2,30}?|every time|(?:whenever|when|if|any time|every time"
     r"|each time)"
-    r" (?:I|we) (?!(?:was|were|had|did|would|could|won|got|lost|went|became|may|can(?! ?not|'t)|[a-z]+ed)\b)[a-z]+"
+    r" (?:I|we) (?!(?:have (?:[a-z]+ed|gotten|got|been|had|gone|done|seen|found)|was|were|had|did|would|could"
+    r"|won|got|lost|went|became|may|can(?! ?not|'t)|[a-z]+ed)\b)[a-z]+"
     r"(?: (?!(?:I|we)(?:'d|'ll)?\b)[\w'-]+){0,6}?)"
 )
 _ORDER = re.compile(
@@ -37,7 +38,8 @@ _ORDER = re.compile(
     re.I,
 )
 ONE_OFF = re.compile(
-    r"\b(?:today|tonight|tomorrow|yesterday|this (?:time|one|week|morning|afternoon|evening|year|month|text|mail|email"
+    r"\b(?:today|tonight|tomorrow|yesterday|this (?:time|one|week|morning|afternoon|evening|year|month|text|mail"
+    r"|email"
     r"|paragraph|sentence)|for now|right now|just now|a sec|a moment|yet|until (?:then|tomorrow))\b",
     re.I,
 )
@@ -46,9 +48,11 @@ _STANDS_FOR_GOOD = re.compile(
     r"\b(?:ever|again|any ?more|any longer|any\w*|unless|without|at all|whenever|every|each|always|all)\b", re.I
 )
 _TALK = re.compile(
-    r"(?:worry|forget|get me wrong|bother|mind|let me (?:get|be|know|see)|tell me (?:you|that|it|he|she|the|about"
+    r"(?:tell (?:any(?:one|body)|no one|nobody|everyone)|tell (?:when|if|whether|how|who|what|where)|worry"
+    r"|forget|get me wrong|bother|mind|let me (?:get|be|know|see)|tell me (?:you|that|it|he|she|the|about"
     r"|what|how)|ask"
-    r" (?:me )?(?:why|how)|say (?:that|it|a word|anything)|take (?:it|this|that|me)|give (?:up|me (?:that|a break|any))"
+    r" (?:me )?(?:why|how)|say (?:that|it|a word|anything)|take (?:it|this|that|me)|give (?:up|me (?:that"
+    r"|a break|any))"
     r"|make (?:me|it)|call it|leave (?:me|it)|go there|use (?:it|that|this))\b",
     re.I,
 )
@@ -65,7 +69,8 @@ _WITH_ANSWERS = re.compile(
     r"\b(?:whenever|every time|any time|each time) (?:I|we|my|our)\b", re.I
 )
 """How it is to answer in a case that comes again."""
-_EVERY_TIME = re.compile(r"\b(?:in|under|for|after|before|at|on|to) every(?:thing| \w+)\b|\b(?:each|every) time$", re.I)
+_EVERY_TIME = re.compile(r"\b(?:in|under|for|after|before|at|on|to) every(?:thing| \w+)\b|\b(?:each"
+r"|every) time$", re.I)
 _NONE = re.compile(
     r"(?P<polite>(?:please|pls|absolutely|strictly|definitely),? )?(?P<what>no (?!(?:the|my|our|an?|it|I|we|he|she"
     r"|they|you|one|this"
@@ -92,7 +97,8 @@ _ALL_OF = re.compile(
 
 
 _UNREAL = re.compile(
-    r"(?:and |but |so |well,? )?(?:if|suppose|imagine) (?:I|we) (?:won|were|had|could|ever|got|became|[a-z]+ed)\b", re.I
+    r"(?:and |but |so |well,? )?(?:if|suppose|imagine) (?:I|we) (?:won|were|had|could|ever|got|became"
+    r"|[a-z]+ed)\b", re.I
 )
 _BEFORE_NO = re.compile(
     r"(?:^|, | so | and )(?=(?:please |pls |absolutely |strictly |definitely )?no )", re.I

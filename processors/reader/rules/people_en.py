@@ -7,7 +7,7 @@ named one person so far, and that one is the speaker's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.words_en import alternatives
@@ -24,7 +24,8 @@ _MINE = re.compile(
     rf"|\b(?P<named>{_NAME})(?:'s| is|,) (?:my|our) (?P<as>(?:[\w-]+ ){{0,1}}?{_WHO})\b(?!'s\b)"
     rf"|\b(?:I|we)(?:'ve| have)?(?: (?:also|just|now|recently|actually|finally))?"
     rf" (?:have|had|got|adopted|bought|rescued|own|keep)(?: got)? (?:an?|one) (?P<had>(?:(?!and\b)[\w-]+ ){{0,2}}?"
-    rf"(?:{alternatives('animals_kept')}|son|daughter|brother|sister|boyfriend|girlfriend|nephew|niece|cousin|roommate))\b"
+    rf"(?:{alternatives('animals_kept')}|son|daughter|brother|sister|boyfriend|girlfriend|nephew|niece|cousin"
+    rf"|roommate))\b"
     rf"(?!'s|-| (?:of|from)\b)(?:,? (?:called|named) (?P<petname>{_NAME}))?"
     rf"|\b(?:my|our) (?P<of>(?:[\w-]+ ){{0,2}}?{_WHO})'s name(?: is|'s) (?P<called>{_NAME})\b",
     re.I,
@@ -40,13 +41,15 @@ _SOMEBODY = re.compile(
 _IS = (
     r"(?:'s|'ll| (?:is|was|has|had|will|would|can|can't|could|couldn't|does|doesn't|did|didn't|won't|isn't|wasn't"
     r"|hasn't"
-    r"|never|always|still|just|now|also|only|\w+(?:s|ed)|went|got|made|came|took|left|lost|gave|said|told|began|bought"
-    r"|broke|found|won|kept|ran|sold|wrote|fell|felt|taught|thinks|used))\b"
+    r"|never|always|still|just|now|also|only|(?:[a-z]+ly )?\w+(?:s|ed)|(?:[a-z]+ly )?(?:went|got|made|came|took"
+    r"|left|lost|gave|said|told|began|bought"
+    r"|broke|found|won|kept|ran|sold|wrote|fell|felt|taught|thinks|used)))\b"
 )
 _PRONOUN = re.compile(rf"(?P<who>he|she)(?={_IS})|(?P<whose>his|her)(?= [a-z'-]+(?: [a-z'-]+)?{_IS})", re.I)
 _OF_SPEAKER = re.compile(r"(?:I|we)\b", re.I)
 _OBJECT = re.compile(
-    r"\b(?:him|her)(?=\s*(?:$|[,;.]|(?:in|on|at|for|from|since|because|when|to|about|after|before|so|and|but|last|every"
+    r"\b(?:him|her)(?=\s*(?:$|[,;.]|(?:in|on|at|for|from|since|because|when|to|about|after|before|so|and|but"
+    r"|last|every"
     r"|yesterday|today|twice|once|again|so much|very much|a lot)\b))"
     r"(?!.*\b(?:him|her|he|she|his|hers)\b)",
     re.I,
@@ -62,6 +65,13 @@ _BARE = re.compile(
 )
 _NEW = re.compile(r"^(?:(?:new|little|small|big|older|younger|old|young|cute|sweet|rescue|beautiful) )+", re.I)
 """My dog, of "a new dog"."""
+_YOURS = re.compile(rf"\byour (?P<yours>(?:ex[- ])?{_WHO})\b(?!'s\b|s\b)", re.I)
+_IS_ONE = re.compile(r"(?:'s| is| was) an? (?:[\w-]+ )?[\w-]+")
+"""What somebody is names nobody else: "my wife is a vet"."""
+_ANIMAL = re.compile(rf"\b(?:{alternatives('animals_kept')})s?\b", re.I)
+_OF_ANIMALS = re.compile(rf"\b(?:{alternatives('animals_kept', 'of_animals')})s?\b", re.I)
+_NOBODY = frozenset({"they", "people", "everyone"})
+"""Whom "he" and "she" do not mean."""
 _SHORT_IS = re.compile(
     r"^'s (?:(?:never|always|already|just|also|only) )?"
     r"(?P<next>(?:an?|the|not|in|on|at|off|out|up|into|been|gone|got)\b"
@@ -97,11 +107,39 @@ def _in_full(rest: str) -> str:
     return rest
 
 
+def _own_people(said: str) -> list[tuple[str, str]]:
+    """The speaker's people of one text: names, empty where none is said, with relations."""
+    found = []
+    for match in _MINE.finditer(said):
+        name = match["name"] or match["named"] or match["called"] or match["petname"] or match["title"] or ""
+        had = _NEW.sub("", match["had"]) if match["had"] else None
+        relation = (match["is"] or match["as"] or match["of"] or had or match["role"]).lower()
+        found.append((name, relation))
+    return found
+
+
+def _may_be(who: str, he: bool) -> bool:
+    return re.search(rf"\b(?:{_SHE if he else _HE})\b", who) is None
+
+
+def _spoken_of(before: str, heard: str) -> list[str]:
+    """Everybody whom the last turn of the speaker and what they answer name, each once, the speaker's by relation."""
+    own = [f"{relation} {name}".strip() for name, relation in _own_people(before)]
+    own += [match["yours"].lower() for match in _YOURS.finditer(heard)]
+    own = [who for who in dict.fromkeys(own) if not any(who in other and who != other for other in own)]
+    rest = _IS_ONE.sub(" ", f"{_MINE.sub(' ', before)}. {_YOURS.sub(' ', heard)}")
+    others = {other.lower() for other in _SOMEBODY.findall(rest) if other not in _NOBODY}
+    named = [f"?{other}" for other in others if not any(other in who for who in own)]
+    return [*own, *named]
+
+
 class People:
     """The people of the speaker whom the turn, or one before it, has named. One for each reading of a turn."""
 
-    def __init__(self, before: Iterable[str] = ()) -> None:
+    def __init__(self, before: Sequence[str] = (), heard: str = "") -> None:
+        """`before`: turns of the speaker; `heard`: what they answer, where somebody told it to them."""
         self._relation: dict[str, str] = {}
+        self._of_before = _spoken_of(before[-1] if before else "", heard)
         self.spoken_of_last = False
         """Was what the last clause said somebody else's, so that one without a subject may be theirs?"""
         self._named: list[str] = []
@@ -111,7 +149,7 @@ class People:
 
     def hear(self, said: str) -> None:
         """Take in what was said: later clauses may point at it."""
-        rest = _MINE.sub(" ", said)
+        rest = _IS_ONE.sub(" ", _MINE.sub(" ", said))
         for name, relation in self._learn(said):
             self._mention(f"{relation} {name}".strip())
         for other in _SOMEBODY.findall(rest):
@@ -125,13 +163,10 @@ class People:
         if (match := _KNOWN.match(clause)) and (relation := self._relation.get(match["name"])):
             return self._written(f"my {relation} {match['name']}", clause[match.end() :])
         match = _PRONOUN.match(clause)
-        if len(self._named) != 1 or self._named[0][0] == "?":
-            return clause
         if match is None:
             return self._object_named(clause)
-        who = self._named[0]
-        he = (match["who"] or match["whose"]).lower() in {"he", "his"}
-        if re.search(rf"\b(?:{_SHE if he else _HE})\b", who):
+        who = self._meant((match["who"] or match["whose"]).lower() in {"he", "his"}, clause)
+        if who is None:
             return clause
         rest = clause[match.end() :]
         return f"my {who}'s{rest}" if match["whose"] else self._written(f"my {who}", rest)
@@ -139,23 +174,26 @@ class People:
     def _object_named(self, clause: str) -> str:
         """The speaker's clause with "him" or "her" as the one person named: "I broke up with him"."""
         match = _OBJECT.search(clause)
-        who = self._named[0]
         if match is None or not _OF_SPEAKER.match(clause) or re.search(rf"\b{_WHO}s?\b", clause, re.I):
             return clause
-        if re.search(rf"\b(?:{_SHE if match.group().lower() == 'him' else _HE})\b", who):
+        who = self._meant(match.group().lower() == "him", clause)
+        if who is None:
             return clause
         return f"{clause[: match.start()]}my {who}{clause[match.end() :]}"
 
+    def _meant(self, he: bool, clause: str) -> str | None:
+        """The one person of the speaker's whom "he" or "she" can mean: of this turn, else of those just before it.
+        Of an animal named before only what is said of animals is told."""
+        named = [who for who in self._named if who.removeprefix("?") not in _NOBODY]
+        named = named or [who for who in self._of_before if _may_be(who, he)]
+        if named and named[0] not in self._named and _ANIMAL.search(named[0]) and not _OF_ANIMALS.search(clause):
+            return None
+        return named[0] if len(named) == 1 and named[0][0] != "?" and _may_be(named[0], he) else None
+
     def _learn(self, said: str) -> list[tuple[str, str]]:
         """Names with their relations, or a relation without a name."""
-        found = []
-        for match in _MINE.finditer(said):
-            name = match["name"] or match["named"] or match["called"] or match["petname"] or match["title"] or ""
-            had = _NEW.sub("", match["had"]) if match["had"] else None
-            relation = (match["is"] or match["as"] or match["of"] or had or match["role"]).lower()
-            if name:
-                self._relation[name] = relation
-            found.append((name, relation))
+        found = _own_people(said)
+        self._relation |= {name: relation for name, relation in found if name}
         return found
 
     def _mention(self, who: str) -> None:

@@ -105,7 +105,7 @@ _AUXILIARY_BEFORE = re.compile(r"\b(?:did|do|will|would|could|should|can|may|mig
 
 _COUPLE = re.compile(rf"(?:(?:have|had|just|also|finally|recently) )*(?:{alternatives('of_a_couple')})\b", re.I)
 _GOING_ON = re.compile(
-    rf"\b(?P<join>and|but) (?:(?:also|then|just|usually|sometimes|really) )?(?P<verb>{alternatives('going_on')})"
+    rf"\b(?P<join>and|but|or) (?:(?:also|then|just|usually|sometimes|really) )?(?P<verb>{alternatives('going_on')})"
     r"(?= (?:the|an?|my|their|our|his|her|it|them|some|any|every|all|no|after|[A-Z]\w+|to [a-z]+)\b)"
 )
 _PRESENT = re.compile(r" (?:[a-z]+ly |also |still |always |never |often |sometimes )*(?!was\b)[a-z]+s\b")

@@ -25,6 +25,7 @@ from processors.reader.rules.others_words_en import quotes_a_text, without_other
 from processors.reader.rules.people_en import People
 from processors.reader.rules.plain_orders_en import plain_order_en
 from processors.reader.rules.resolved_en import resolved
+from processors.reader.rules.run_on_en import apart
 from processors.reader.rules.shortly_en import shortly_en
 from processors.reader.rules.standing_en import stands
 from processors.reader.rules.text import Sentence, sentences, without_quotes
@@ -34,6 +35,7 @@ from processors.reader.rules.withdrawals import ended, withdrawn
 from processors.reader.rules.wordings import LOOKED_BACK, wordings_en
 from processors.reader.rules.words_en import alternatives
 from processors.reader.rules.work_asked import work_asked_en
+from processors.reader.rules.worth_en import KEEP, Alone, worth
 from schemas.profile.model import Profile
 
 _GREETS = re.compile(r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening)|nice to meet you)\b", re.I)
@@ -129,21 +131,22 @@ def _without_paragraph(said: str, start: int) -> str:
 
 def read(
     text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool,
-    before: Sequence[str] = (), in_group: bool = False,
+    before: Sequence[str] = (), heard: str = "", in_group: bool = False,
 ) -> list[Found]:
     """Return what a turn holds in the order of the text, and then what it says that is dropped.
 
     `asked`: the question of the turn before; `among_people`: the turn before was another person's, so there is nobody
     whom one sends for things and short answers mean nothing alone; `in_project`: figures, problems and solutions are
     kept that are nobody's own; `before`: turns of the same speaker before it, which say who their people are;
-    `in_group`: the turn names its speaker, as a group's do. A single user tells an assistant what is to be known.
+    `heard`: what somebody told the speaker, whose "your brother" is theirs; `in_group`: the turn names its speaker, as
+    a group's do. A single user tells an assistant what is to be known.
     """
-    text = another_first(typed(text))
+    text = apart(another_first(typed(text)))
     text, to_keep = (text, frozenset[int]()) if in_group else to_keep_en(text)
     found: list[Found] = []
-    told: list[alone_en.Alone] = []
+    told: list[Alone] = []
     weak: list[Sentence] = []
-    people = People(before)
+    people = People(before, heard)
     greeted = False
     work = work_asked_en(text)
     own = _as_ones_own(text, in_group=in_group, in_project=in_project)
@@ -190,7 +193,7 @@ def read(
             told.extend(
                 alone_en.alone(sentence, original, kept, people, in_group=in_group, to_keep=asked_for)
             )
-    episodes = [statements_en.episode(each) for each in alone_en.worth(told, text)]
+    episodes = [statements_en.episode(each) for each in worth(told, text)]
     found.extend(f for f in episodes if f.dropped is None)
     if asked and not among_people:
         told_by_it = _answer(asked, text, found, profile, in_group=in_group)
@@ -258,7 +261,7 @@ def _stated(said: str, start: int, end: int, profile: Profile) -> list[Found]:
     valued = [replace(f, start=start, end=end) for f in found if f.slots and not over]
     third = said.startswith("the ")
     text = f"{said[0].upper()}{said[1:]}" if third else said
-    return valued or [statements_en.episode(alone_en.Alone(start, end, text, alone_en.KEEP, of_a_third=third))]
+    return valued or [statements_en.episode(Alone(start, end, text, KEEP, of_a_third=third))]
 
 
 def _without_a_verb(sentence: Sentence, turn: str, asked: str | None, profile: Profile) -> list[Found]:

@@ -14,7 +14,7 @@ _OBJECT = re.compile(r"\b(?!(?<=[a-z] )(?-i:I)t)(?:it|them|him)\b", re.I)
 """It within a title has a capital: "Wreck It Ralph"."""
 _BEFORE_THAT = (
     "did|do|does|done|doing|of|for|like|about|with|after|before|by|from|at|in|on|to|than|love|loved|hate|hated|try|tried"
-    "|had|have|get|got|saw|seen|watch|watched|read|use|used|need|want|remember|said"
+    "|had|have|get|got|keep|kept|take|took|saw|seen|watch|watched|read|use|used|need|want|remember|said"
 )
 _SHOWN = re.compile(
     r"\b(?:this|these|those)\b(?! (?:year|month|week|weekend|morning|afternoon|evening|summer|winter|spring|fall|autumn"
@@ -25,12 +25,14 @@ _SHOWN = re.compile(
     r"|\b(?:when|if|because|since|after|before|while|and|but|so|how \w+) that (?:came|happen\w*|ha[sd]|must|should"
     r"|might|makes?|made|means?|sounds?|looks?|seems?)\b"
     r"|\b\w+ that (?:in|out|up|on|off|over|down|back)\b(?=\s*(?:$|[,;]))"
+    r"|\b(?:[a-z]+ed|began|begun|took|made) that (?:about|in|on|at|with|last|for|when|because|and|but|\d)\b"
     r"|\b(?:has|have|had|own|owns|found) that (?=[a-z]+ (?:in|on|at|by|near|with|from|of)\b)"
     r"|(?<!since )(?<!by )(?<!until )(?<!just )\bthen(?=\s*(?:[,;]|$))"
     r"|\b[a-z]+ing that [a-z]+(?:$|,)"
     r"|\bthat (?!(?:much|way|far|long|bad|good|often|well|one|I|we|he|she|they|it)\b)[a-z]+(?<!s)(?<!ed)$"
     r"|\b(?:am|is|are|was|were|at|see|find|read|hear|open|watch) that [a-z]+$|\bthat sooner\b"
-    r"|\b(?:the|this|that|a similar) (?:same )?situation(?:$| (?:head on|as|now)\b)"
+    r"|\b(?:the|this|that|a similar) (?:same )?(?:situation|position|boat)"
+    r"(?:$| (?:head on|as|now|myself|before|too|once|last|where|and|when)\b)"
     r"|\bone of (?:mine|ours)\b"
     r"|(?<!of )(?<!is )(?<!was )(?<!are )(?<!were )(?<!the )(?<!stays )(?<!stay )(?<!coal )(?<!gold )(?<!a )\bmine\b"
     r"|\b(?:(?:an)?other|that|which|the|next|last|a \w+|\w+er) ones?\b|\b(?:the|an)other\s*$"

@@ -77,7 +77,7 @@ class RuleExtractor:
     """Reads what users plainly say of themselves, in English and Chinese."""
 
     name = "rules"
-    version = 2
+    version = 3
     """Raised with every release whose rules word or find anything otherwise: one version of one turn is read once."""
 
     def extract(self, turn: TurnView, profile: Profile) -> list[Candidate]:
@@ -161,12 +161,17 @@ def _reader(language: Language, turn: TurnView | None) -> Callable[..., list[Fou
         own = tuple(said for role, said in turn.previous if role == "user")
         among = None if turn.speaker is None else Talker(turn.speaker, own, opens=not turn.previous)
         return partial(read_zh.read, about=opens_about(turn), in_group=in_group(turn), among=among, before=own)
-    return partial(read_en.read, before=_said_before(turn), in_group=turn.speaker is not None)
+    heard = turn.previous[-1][1] if turn.previous and turn.previous[-1][0] == "assistant" else ""
+    before = _said_before(turn, answers=bool(heard))
+    return partial(read_en.read, before=before, heard=prepare(heard), in_group=turn.speaker is not None)
 
 
-def _said_before(turn: TurnView) -> list[str]:
-    """The turns of the user before it; who else speaks in a group is not known, so none of a group's."""
-    return [] if turn.speaker else [prepare(said) for role, said in turn.previous if role == "user"]
+def _said_before(turn: TurnView, *, answers: bool) -> list[str]:
+    """The turns of the user before it. Who else speaks in a group is not known, so none of a group's, but for a turn
+    that `answers` who answered the user."""
+    if turn.speaker and not answers:
+        return []
+    return [prepare(said) for role, said in turn.previous if role == "user"]
 
 
 def _in_one_language(turn: TurnView) -> TurnView:

@@ -40,7 +40,8 @@ _TALKED_OF_AMONG_PEOPLE = re.compile(
     r"(?:think|guess|know|knew|hope(?! to)|agree|wonder|see|hear|heard|understand|believe|feel|felt|mean|meant|suppose"
     r"|wish(?:ed)?|imagine|remember|forget|forgot|say|said|appreciate|assume|doubt|mention(?:ed)?|fathom|apologi[sz]e"
     r"|referring|speaking|asking|surprised|amazed|shocked|stunned|saddened|impressed|thankful|grateful|pumped|suspect(?:ed)?|alright"
-    r"|all right|(?<=just )learn(?:ed|t)|found (?:out|that)|hearing|saw (?:that|there|how|where))\b",
+    r"|all right|(?<=just )learn(?:ed|t)|found (?:out|that)|hearing|(?:saw|read|heard|watched)"
+    r" (?:that|there|how|where|on (?:youtube|tv|the news|reddit|twitter|facebook)|online|somewhere))\b",
     re.I,
 )
 """The same between people, who tell each other what they heard, and answer what the other said."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from processors.reader.rules.alone_en import Alone
 from processors.reader.rules.beginnings_en import before_another
 from processors.reader.rules.clauses_en import SUPPOSED
 from processors.reader.rules.found import Found
@@ -19,6 +18,7 @@ from processors.reader.rules.tidied_en import tidy
 from processors.reader.rules.together_en import as_one
 from processors.reader.rules.whole_en import is_whole
 from processors.reader.rules.words_en import alternatives
+from processors.reader.rules.worth_en import Alone
 
 _NO_REPORT = re.compile(
     r"(?:who|what|whats|when|where|why|how|which|whose|do|does|did|are|is|can|could|would|will|should|let's|lets|say"

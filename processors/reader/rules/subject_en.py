@@ -41,7 +41,7 @@ _OF_ONESELF = re.compile(
 """Don't overmix: a recipe's, or what one passes on; nobody says so of themselves."""
 _TOLD_TO_AMONG_PEOPLE = re.compile(
     rf"(?:(?:just|please|also) )?(?:don't|do not) (?!(?:{alternatives('of_oneself')})\b)[a-z]+\b"
-    r"|just (?:have|keep|go|be)\b",
+    rf"|just (?:{alternatives('told_to_do')})\b",
     re.I,
 )
 """What somebody is not to do, not what the speaker does not."""

@@ -21,10 +21,12 @@ _RESIDUE = re.compile(
     re.I,
 )
 _NEW = re.compile(
-    r"\b(?P<verb>got|bought|found|met|saw|have|had|'ve got|reading|watching|made|joined|started|tried|took|did"
+    r"(?<!n't )(?<!not )(?<!never )\b(?P<verb>got|bought|found|met|saw|have|had|'ve got|reading|watching|made"
+    r"|joined|started|tried|took|did"
     r"|discovered|came across|stumbled (?:across|upon|on|over)|picked up|painted|wrote|visited|adopted|ordered"
     r"|(?:in|at|to|with|for|into)(?= this new)) this"
-    r" (?!(?:year|month|week|weekend|morning|afternoon|evening|summer|winter|spring|fall|one|with|in|on|at|for|to|from"
+    r" (?!(?:year|month|week|weekend|morning|afternoon|evening|summer|winter|spring|fall|one|with|in|on|at|for"
+    r"|to|from"
     r"|by|and|but|last|when|while|because|is|was)\b)(?P<next>[a-z])(?=\w* [a-z])"
 )
 """What is brought up as new: "I met this guy from Leeds"."""
@@ -77,6 +79,19 @@ _MENDED = (
     (re.compile(r"(?<=n't )((?:[a-z]+ )?)that much (?=[a-z])", re.I), r"\1much "),
     (re.compile(r"\b(I|we) too (?=(?!(?:was|were|am|have|had)\b)[a-z])", re.I), r"\1 "),
     (re.compile(r"\b(the|my) job I (?:told|was telling) (?:you|u)(?: all)? about\b", re.I), r"\1 job"),
+    (
+        re.compile(
+            r"^I (?:saw|read|heard|found out|learned) (?:on (?:facebook|instagram|social media|twitter|youtube)"
+            r"|online)"
+            r"(?: that)? (?=my )",
+            re.I,
+        ),
+        "",
+    ),
+    (re.compile(r"\b(?<!what )(?<!which )(?<!that )(I|we) use to (?=[a-z])", re.I), r"\1 used to "),
+    (re.compile(r"^I (?:only |just )?(?:ask|asked|say|mention)(?: this| that| it)? because (?=(?:my|our|I"
+    r"|we)\b)", re.I), ""),
+    (re.compile(r",? but (?:nowadays|now(?:,? not (?:so|as|that) much(?: any ?more)?)?)$", re.I), ""),
     (re.compile(r"^another (?=[\w-]+(?: [\w-]+)? of (?:mine|ours)\b)", re.I), "A "),
     (re.compile(r"\bbeing this (?=[a-z]+(?:ed|y|d|l|s|k)\b)"), "being so "),
     (re.compile(r"^what I ((?:do |really )?have) is (?!that\b|to\b)", re.I), r"I \1 "),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from processors.reader.rules.momentary_en import is_of_now, is_of_the_talk
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.words_en import alternatives
 
@@ -27,7 +28,7 @@ _PREDICATE_BEFORE = re.compile(
     re.I,
 )
 """The verb is in the turn before: "I do with my nephew"."""
-_BARE_NEED = re.compile(r"(?:I|we) (?:[a-z]+ly |just |also |then )*(?:have to|must|need to) [a-z]+$", re.I)
+_BARE_NEED = re.compile(r"(?:I|we) (?:[a-z]+ly |just |also |then )*(?:have to|had to|must|need to) [a-z]+$", re.I)
 """I need to diet: for how long, and whether it is done, nobody knows."""
 _PREDICATE_ANSWERS = re.compile(
     rf"{_I} (?:\w+ly )?(?:am|are|was|do|does|did|have|has|can|will|would)(?:n't| not)?"
@@ -51,13 +52,14 @@ _HERE_AND_NOW = re.compile(
 """An offer or a resolve of the talk ("I'll get it", "I have to read"), not a plan: it names no time and nobody;
 what nobody plans ("I'm going to cry"); what one wishes of the world."""
 _NO_MAIN = re.compile(
-    r"(?:since|when|while|as|after|before|until) (?:my|our|I|we|the) "
-    r"(?!.*(?:,|\b(?:I|we|my|our|he|she|they|it) (?!to\b)))",
+    r"(?:(?:last|this|every|each|one) \w+ )?(?:since|when|while|as|after|before|until|once) (?:my|our|I|we|the) "
+    r"(?!.*(?:,|\b(?:I|we|he|she|they|it) (?!to\b)"
+    r"|\b(?:my|our) (?:[\w'-]+ ){1,2}(?:is|are|was|were|has|have|had|will|can|[a-z]+ed|[a-z]+[^s\W]s)\b))",
     re.I,
 )
 """A clause without the one that it belongs to."""
 _OF_ALL = re.compile(
-    r"we (?:can|cannot|can't|must|should|shall)\b"
+    r"we (?:women|men|humans|people|girls|guys|kids)\b|we (?:can|cannot|can't|must|should|shall)\b"
     r"(?!.*(?:\b(?:any ?more|any longer|since|till?|until|on \w+days?)\b|\d))"
     r"|we (?:(?:have |had )?never (?:had|won|went|did|got|saw|[a-z]+ed)|(?:did|have|had)(?:n't| not) (?!got\b))\b"
     r"(?!.*\b(?:since|until|any ?more|any longer|yet|for|my|our|[a-z]+days?)\b)",
@@ -129,7 +131,7 @@ _NO_OBJECT = re.compile(
     re.I,
 )
 _COMPARED = re.compile(
-    r"\bsimilar\b(?!.*\b(?:between|both|each|to|as)\b)"
+    r"\bsimilar\b(?!.*\b(?:between|both|each)\b)(?!(?: \w+)? (?:to|as)\b)"
     r"|\b(?:regardless|(?<!or )otherwise|elsewhere|instead|either way|as such|likewise|in turn|for so long)$"
     r"|^(?:I|we) (?:am|are|was|were) (?:just |really )?so [a-z]+(?: and [a-z]+)?"
     r"(?:$| that I want\b| (?:every|no)thing\b| (?:that )?(?:I|we) (?:could|can|might)\b)"
@@ -179,6 +181,8 @@ _TWO_IN_ONE = re.compile(
     r"|(?<![,;:\u2013\u2014-]) (?<!and )(?<!but )(?<!so )now (?:I|we) (?:am|are|have|feel)\b"
     r"|\b(?!(?:that|what|how|why|because|when|if|and|but|so|or|as|which|where|than|who|while|since|though)\b)"
     r"[a-z]{2,} I (?:also|dont|don't|do not) \w+|--"
+    r"|(?<=[a-z]) (?:Has|Have|Had|Is|Are|Was|Were|Does|Did|Not|Then|So|But|Because|They|He|She|We|No|Yes|Also|Even"
+    r"|Still|Sometimes|Maybe|Hard) [a-z]"
 )
 """Two sentences with nothing between them."""
 _BROKEN = re.compile(
@@ -227,36 +231,12 @@ _SAID_SO = re.compile(
     re.I,
 )
 """Sayings, and what is said more strongly than it is meant."""
-_OF_NOW = re.compile(
-    r"(?!.*\b(?:work|live|living|stud|job|rent|furlough|pregnan|unemploy|school|college|course)\w*)"
-    r".*\b(?:right now|at the moment|at this moment|from this week)\b"
-    rf"|^(?:I|we) (?:am|are) (?:just |still |also )?(?:{alternatives('of_a_moment')})(?:$| (?:until|till)\b)",
-    re.I,
-)
 _ABOUT_THE_TALK = re.compile(
     rf"(?:I|we)(?: would|'d)? (?:\w+ ){{0,3}}?(?:to|will) (?:have to )?(?:{alternatives('said_of_the_talk')})\b", re.I
 )
 """What one is going to do about what is being talked of."""
 
 
-_OF_THE_MOMENT = re.compile(
-    r"(?:I|we) (?:am|are) (?:\w+ly )?(?:all )?(?:at )?home(?:$|,)"
-    r"|(?:I|we) (?:am|was|are|were) (?:just |\w+ly )?(?:talking|speaking|chatting) (?:about|of)\b"
-    r"|(?:I|we) (?:am|are) (?:working|off|free|busy|relaxing|staying in)(?: all day)? (?:today|tonight"
-    r"|this (?:morning|afternoon|evening|weekend)|on \d{1,2} [A-Z]\w+ \d{4})$"
-    rf"|(?:I|we) (?:am|was|are|were) (?:so |just |only |all |very |really |quite )*(?:{alternatives('of_a_reaction')})"
-    r"(?:$|,| (?:about|at|by|that|how|regarding) )(?!.*\b(?:my|our|last (?:year|month|week|summer|winter)|ago)\b)"
-    r"|(?:I|we) (?:[a-z]+ly |just |also |still )*(?:like|love)d? (?:that|how|the (?:idea|fact|way)) "
-    r"(?!.*\b(?:my|our)\b)"
-    r"|(?:I|we) (?:[a-z]+ly |just |also )*(?:reali[sz]ed?|noticed)\b"
-    r"(?! (?:that )?(?:I|my|our|we) (?:am|was|have|had)\b)(?!.*\b(?:my|our|last (?:year|month|summer|winter))\b)"
-    r"|(?:I|we) (?:am|are|was|were) (?:\w+ly )?(?:getting closer|growing up(?! (?:in|on|with|near|without)\b)"
-    r"|making progress|figuring)\b"
-    r"|(?:I|we) (?:just |[a-z]+ly )*(?:googled|looked (?:it|that|him|her|them) up)\b"
-    r"|(?:keep|let) (?:me|us)\b",
-    re.I,
-)
-"""Where one is or how one takes what was said, this hour."""
 _MISREAD = re.compile(
     rf"(?:I|we) (?:just |all |also |still |now )*(?!(?:{alternatives('ends_in_ing')})\b)[a-z]{{2,}}ing\b"
     r"|(?:I|we) (?:have been|am going to be|was|were|am|are) an? "
@@ -276,8 +256,7 @@ _MISREAD = re.compile(
 
 
 _AMONG_PEOPLE = (
-    _ANSWERS, _PREDICATE_ANSWERS, _SAID_TO_ANOTHER, _HERE_AND_NOW, _OF_ALL, _NO_MAIN, _OF_THE_MOMENT,
-    _MISREAD,
+    _ANSWERS, _PREDICATE_ANSWERS, _SAID_TO_ANOTHER, _HERE_AND_NOW, _OF_ALL, _NO_MAIN, _MISREAD,
 )  # fmt: skip
 
 
@@ -305,7 +284,7 @@ def is_whole(text: str, *, in_group: bool = False) -> bool:
         )
     ):
         return False
-    if in_group and any(p.match(text) for p in _AMONG_PEOPLE):
+    if in_group and (is_of_the_talk(text) or any(p.match(text) for p in _AMONG_PEOPLE)):
         return False
     return not is_of_now(text) and _ABOUT_THE_TALK.match(text) is None and not _done_to_the_unnamed(text)
 
@@ -315,11 +294,6 @@ def leaves_open(text: str, *, in_group: bool = False) -> bool:
     if _LEFT_OPEN.search(text) is not None:
         return True
     return in_group and (_CUT_OFF.search(text) is not None or _NAMED_BY_ANOTHER.search(text) is not None)
-
-
-def is_of_now(text: str) -> bool:
-    """Does it hold for a moment only? Work, a home and the like last."""
-    return _OF_NOW.match(text) is not None
 
 
 def _done_to_the_unnamed(text: str) -> bool:
