@@ -31,6 +31,8 @@ from processors.reader.rules.domain import category_meant, project_of
 from processors.reader.rules.found import Found
 from processors.reader.rules.helpers_en import of_their_life, speaks_for_work
 from processors.reader.rules.hot import hot_entry
+from processors.reader.rules.ordered_zh import orders_of
+from processors.reader.rules.patient_zh import patient
 from processors.reader.rules.person_en import about
 from processors.reader.rules.protocol import ENDS, Language, Reading, TurnView
 from processors.reader.rules.readings import with_readings
@@ -127,6 +129,10 @@ class RuleExtractor:
                 theirs = [told_of(f, turn.speaker or "用户", whom) for f in found]
                 found, left = [f for f in theirs if f.dropped is None], left + [f for f in theirs if f.dropped]
             found, left = with_the_answer(found, left, turn, len(text), partial(owned, turn=turn))
+            if whom is None and (one := patient(turn)) is not None:
+                theirs = [f if "我" in text[f.start : f.end] else told_of(f, turn.speaker or "用户", one) for f in found]
+                found, left = [f for f in theirs if f.dropped is None], left + [f for f in theirs if f.dropped]
+            found += orders_of(turn)
             if answers_for_another(turn):
                 left += [replace(f, dropped="of_another") for f in found if f.slots]
                 found = [f for f in found if not f.slots]
