@@ -19,9 +19,11 @@ from processors.reader.rules.text import QUOTED
 
 _LONGEST = 36
 _OF_SERVED = re.compile(lines("asks_of_the_served"))
+_OF_PERSON = re.compile(rf"(?:咱们?)?(?:{KIN})")
 _OF_TALK = re.compile(either("of_the_talk"))
 _HOW_LONG = re.compile(DATA["how_long"])
 _NOT_HOW_LONG = re.compile(either("not_how_long"))
+_GREETS = re.compile(r"(?:好的|嗯+|您好|你好|哦+|谢谢)[。，,.！!\s]+(?=[\u4e00-\u9fff\d])")
 _LASTS = re.compile(r"(?:快|大概|大约|差不多|已经|有)*(?P<long>(?:好几|[几两半]|[\d一二三四五六七八九十百]+)[来多几]?个?(?:小时|天|周|星期|礼拜|月|年)[多半]?)(?:左右)?(?:的时间)?了?")
 _POINTED = re.compile(r"[这那][\u4e00-\u9fff]{0,4}|症状|情况|病|请问|[您你]|有|已经?|大概|出现|一共")
 _TO_USER = re.compile(r"[你您](?!们(?!家|公司|单位|团队))")
@@ -75,12 +77,14 @@ def answered(asked: str, said: str, *, served: bool = False) -> tuple[str, int] 
     question = _question(asked, served=served)
     if question is None:
         return None
-    first, *more = _FIRST.split(said.strip(), maxsplit=1)
+    greets = _GREETS.match(said.strip())
+    said, skipped = (said.strip()[greets.end() :], greets.end()) if greets else (said.strip(), 0)
+    first, *more = _FIRST.split(said, maxsplit=1)
     if not first or len(first) > 20 or (first.startswith("不对") and more and more[0].strip()):
         return None
     for statement in _statements(question, first):
         if _stands(statement):
-            return statement, len(first)
+            return statement, skipped + len(first)
     return None
 
 
@@ -113,8 +117,9 @@ def _question(asked: str, *, served: bool) -> str | None:
     if len(parts) > 1 and _TAIL.fullmatch(parts[-1]):
         parts = [*parts[:-2], parts[-2] + parts[-1]]
     asks = parts[-1] if parts else ""
-    if served and not _TO_USER.search(asks) and _OF_SERVED.match(asks) and not _OF_TALK.search(asks):
-        asks = f"您{asks}"
+    of_served = _OF_SERVED.match(asks) or _OF_PERSON.match(asks)
+    if served and not _TO_USER.search(asks) and of_served and not _OF_TALK.search(asks):
+        asks = f"您{asks.removeprefix('咱们').removeprefix('咱')}"
     if len(asks) > _LONGEST or not _TO_USER.search(asks) or "我" in asks or _OFFERS.search(asks) or QUOTED.search(asks):
         return None
     return asks
@@ -139,7 +144,7 @@ def _statements(question: str, answer: str) -> Iterator[str]:
         asked_age = match.group() == "多大"
         if (measures := _MEASURES.get(match.group())) and not measures.search(value):
             return
-        bare = value.endswith(tuple(unit)) if unit else not asked_age or value.endswith(("岁", "月"))
+        bare = value.endswith(tuple(unit)) if unit else not asked_age or value.endswith(("岁", "月", "天", "周", "半"))
         yield _put(open_ended, match, value if bare else value + (unit or "岁"))
     elif _VERBAL.search(answer.removeprefix("是")) or len(value) > 12:
         return

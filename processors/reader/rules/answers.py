@@ -17,7 +17,7 @@ from processors.reader.rules.making_zh import planned
 from processors.reader.rules.others import of_anothers_en
 from processors.reader.rules.persons_zh import called
 from processors.reader.rules.protocol import TurnView
-from processors.reader.rules.served_zh import serves
+from processors.reader.rules.served_zh import either, serves
 from processors.reader.rules.statements_zh import told
 from processors.reader.rules.text import prepare, sentences
 
@@ -36,6 +36,8 @@ _YES_ZH = re.compile(
 )
 _NO_ZH = re.compile(r"(?:不是|没有|不对|不|没|还没|并没有|不会)(?=$|[，,。！!的呀啊呢])")
 _SHORT = 40
+_ANY_PATIENT = re.compile(either("any_patient"))
+_OF_THEIRS = re.compile(rf"的(?:{KIN})")
 _AGED = re.compile(r".*(?:岁|月|天).*")
 """An age with its unit: 6岁半."""
 _ASKED_EN = re.compile(
@@ -148,12 +150,15 @@ def of_whom_asked_zh(turn: TurnView) -> str | None:
     asked = [each.replace(turn.speaker or "您", "您") for each in asked]
     opening = _PERSON_ZH.search(re.split(r"[，,]", asked[0])[-1]) if not re.search(r"[你您]", asked[-1]) else None
     match = _PERSON_ZH.search(asked[-1]) or opening
-    return None if match is None else match["kin"] or match["bare"] or ""
+    whom = None if match is None else match["kin"] or match["bare"] or ""
+    return None if whom and _ANY_PATIENT.fullmatch(whom) else whom
 
 
 def told_of(found: Found, owner: str, whom: str) -> Found:
     """What an answer says of the user's person instead of the user: a value of theirs is no value of the user's."""
     theirs = f"{owner}的{called(whom)}"
+    if not found.slots and _OF_THEIRS.match(found.text.removeprefix(owner)):
+        return found
     if not whom or found.dropped is not None or (found.slots and (found.negated or found.attributes)):
         return replace(found, dropped=found.dropped or "of_another")
     if found.slots:

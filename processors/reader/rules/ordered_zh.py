@@ -73,10 +73,10 @@ def _goes_on(run: Sequence[Clause], clause: Clause) -> bool:
 
 
 def _may(clause: Clause) -> bool:
-    return _NO_ORDER.search(clause.raw) is None
+    return not clause.supposed and _NO_ORDER.search(clause.raw) is None
 
 
 def _told(run: Sequence[Clause], sentence: Sentence) -> str:
     said = tidy(sentence.text[run[0].start - sentence.start : run[-1].end - sentence.start])
     said = _YOURS.sub("", _ADVICE.sub("", said, count=1))
-    return _END.sub("", said.removeprefix("您").removeprefix("你"))
+    return _END.sub("", said.lstrip("您你也还都就"))

@@ -15,7 +15,7 @@ _AGE = r"(?:(?:\d{1,3}|[一二两三四五六七八九十半]{1,3})个?(?:[天�
 _CHILD = re.compile(rf"(?:^|[，,。！!？?\s])(?:医生|大夫|您好|你好|[，,\s]|请问|我家|我们家|我)*{_AGE}(?:{either('child')})")
 _SOMEBODY = re.compile(lines("somebody"))
 _DOCTOR = re.compile(either("doctors"))
-_THIRD = re.compile(r"(?<![吉其])[他她](?!汀|嗪|定|滨|昔|唑)")
+_THIRD = re.compile(r"(?<![吉其])[他她](?!汀|嗪|定|滨|昔|唑|洛|克)")
 _ASKS_FOR = re.compile(rf"(?:{either('asks_for_them')})")
 
 
@@ -51,7 +51,12 @@ def _only_children(persons: Persons) -> bool:
     return all(re.fullmatch(either("child"), p.kin or p.word) for p in persons.spoken_of)
 
 
+_ACTS_ON_ME = re.compile(r"[让给叫瞒满对跟和带陪着]我(?!家|的|们|爸|妈)")
+
+
 def _tells_of_self(said: str) -> bool:
     """Does a turn say something of its speaker, who not only asks for another?"""
+    if _ACTS_ON_ME.search(said):
+        return True
     parts = (part for sentence in sentences(prepare(said)) for part in clauses(sentence, "unnamed"))
     return any(p.subject == "我" and "我" in p.raw and p.states and not _ASKS_FOR.match(p.body) for p in parts)

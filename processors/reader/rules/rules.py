@@ -39,6 +39,7 @@ from processors.reader.rules.readings import with_readings
 from processors.reader.rules.scheduled import scheduled
 from processors.reader.rules.script_zh import read_simplified, script_of, told_in
 from processors.reader.rules.text import MASKED, prepare, sentences
+from processors.reader.rules.told_to_doctor_zh import told_to_doctor
 from processors.reader.rules.topic_zh import in_group, opens_about
 from processors.reader.rules.two_languages import by_language, together
 from schemas.base import EARLIEST, JsonValue
@@ -125,6 +126,9 @@ class RuleExtractor:
                 left += [f for f in said_here if f.dropped is not None]
             if len(parts) > 1:
                 found.sort(key=lambda f: f.start)
+            if of_speaker:
+                more = told_to_doctor(turn, found)
+                found += [replace(f, text=owned(f.text, turn)) for f in more]
             if (whom := of_whom_asked_zh(turn)) is not None:
                 theirs = [told_of(f, turn.speaker or "用户", whom) for f in found]
                 found, left = [f for f in theirs if f.dropped is None], left + [f for f in theirs if f.dropped]
