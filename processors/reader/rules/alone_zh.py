@@ -16,7 +16,7 @@ from processors.reader.rules.clauses_zh import ANIMALS, KIN, Clause, carried, cl
 from processors.reader.rules.clauses_zh import Subject as About
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.found import Found
-from processors.reader.rules.own_state_zh import felt, of_oneself, served
+from processors.reader.rules.own_state_zh import felt, object_last, of_oneself, served
 from processors.reader.rules.persons_zh import Persons, kin_of, spoken_of
 from processors.reader.rules.standing_zh import (
     ASKS,
@@ -66,6 +66,9 @@ _DOES = re.compile(
     r"(?:刚刚?|先|昨[天晚]|上周|去年|今年|每[天周]){0,2}(?:搬|陪|带|送|替|帮|给|跟|和|离|回|去|接|辞|住在)"
 )
 """Before a person of the speaker's, the speaker does it: 陪我爸复查."""
+_ALWAYS = re.compile(r"每(?:[年天周月]|个?(?:学期|星期|礼拜))(?!的)|从小(?!学|[^，]{0,4}的)|平时|平常|经常|常常")
+"""Before a predicate whose subject only a later clause names: 每年暑假都实习，妈妈说我很少回家."""
+_NAMES_ONE = re.compile(rf"[我俺咱你您他她它]|(?<![和跟陪给帮带替对])(?:{KIN})|大家|别人|有人")
 _SOMEBODY = re.compile(r"[^我，,]{0,6}有(?:一?[个位])?人")
 _DOES_AGAIN = re.compile(
     r"(?:[今昨前]天|[今昨]晚|上周|最近|当时|后来|真的?|好|很|太|也)*(?:又|偶然|终于|才|突然|好不容易|后悔|怀念|舍不得)+(?:[^\u4e00-\u9fff]|(?!有|来了|让|叫|被))"
@@ -210,6 +213,8 @@ def _with_subject(text: str, about: About) -> str:
         return f"我{text}"
     if (with_them := served(text)) != text:
         return with_them
+    if _ALWAYS.match(text) and not _NAMES_ONE.search(text.split("，")[0]):
+        return f"我{text}"
     if SPEAKER.search(_THEIRS.sub("", text)):
         return text
     does = any(_DOES.match(part) and _THEIRS.search(part) for part in re.split(r"[，,\s]", text))
@@ -245,7 +250,7 @@ def _closed(
         if first and not (SPEAKER.match(head) or OF_KIN.match(head)):
             continue
         for last in range(len(run), first, -1):
-            text = _joined(run[first:last], original, sentence)
+            text = object_last(_joined(run[first:last], original, sentence))
             if about == "亲友" and not (SPEAKER.match(text) or OF_KIN.match(text)):
                 text = (whose.named.get(run[first].start, "他") if opens_predicate(text) else "其") + text
             if _HAD.match(text) and SPEAKER.search(text):

@@ -126,9 +126,7 @@ class RuleExtractor:
                 left += [f for f in said_here if f.dropped is not None]
             if len(parts) > 1:
                 found.sort(key=lambda f: f.start)
-            if of_speaker:
-                more = told_to_doctor(turn, found)
-                found += [replace(f, text=owned(f.text, turn)) for f in more]
+            found += [replace(f, text=owned(f.text, turn)) for f in told_to_doctor(turn, found)]
             if (whom := of_whom_asked_zh(turn)) is not None:
                 theirs = [told_of(f, turn.speaker or "用户", whom) for f in found]
                 found, left = [f for f in theirs if f.dropped is None], left + [f for f in theirs if f.dropped]

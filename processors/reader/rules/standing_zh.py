@@ -51,7 +51,7 @@ _WRITER = re.compile(
 _PERSON = re.compile(r"(?<![吉其])[他她](?!汀|嗪|定|滨|昔|唑|洛|克)们?|人家|对方|该(?:名|位)")
 _SHOWN = re.compile(
     r"它们?|这(?!种[^，这那]{4,}的|个?(?:学期|季度|周末|[暑寒]假)|几年|两年|段时间|几天|两天|周|个月|辈子|几个月|半年|一年|次(?:期[中末]|考试)|[几两些]?天|里)"
-    r"|那(?![年天]|时候|么[多大]|段时间|(?<=[\u4e00-\u9fff]那)[回次])|此(?!外|刻|后)|(?<!莫名)(?<![尤极])其(?!实|他|中|次|余)|同上|上述|以上|一样$|也是$|[这那]样"
+    r"|那(?![年天]|时候|么[多大]|段时间|(?<=[\u4e00-\u9fff]那)[回次])|此(?!外|刻|后)|(?<!莫名)(?<![尤极])其(?!实|他|中|次|余)|同上|上述|以上|一样$|也是$|如下|[这那]样"
 )
 _AT_PLACE = re.compile(rf"(?P<place>{PLACE}|老家|国内|国外|公司|单位|学校)[这那]边儿?")
 _NAMED = re.compile(
@@ -285,7 +285,8 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bo
         return False
     opens = _STARTS.match(text) is not None
     opens = opens or (not in_group and (_STARTS_TOLD.match(text) or _STARTS_LETTER.match(text)) is not None)
-    return of_kin or opens or _WHEN.search(text) is not None
+    when = _WHEN.match if in_group or among else _WHEN.search
+    return of_kin or opens or when(text) is not None
 
 
 def _least(text: str) -> int:
