@@ -19,7 +19,7 @@ from processors.reader.rules.text import QUOTED
 
 _LONGEST = 36
 _OF_SERVED = re.compile(lines("asks_of_the_served"))
-_OF_PERSON = re.compile(rf"(?:咱们?)?(?:{KIN})")
+_OF_PERSON = re.compile(rf"(?:咱们?)?(?:{KIN})(?:现在|今年|目前)*(?:多大|几[岁个]|多重|有没有|出生)")
 _OF_TALK = re.compile(either("of_the_talk"))
 _HOW_LONG = re.compile(DATA["how_long"])
 _NOT_HOW_LONG = re.compile(either("not_how_long"))
@@ -113,7 +113,7 @@ def _question(asked: str, *, served: bool) -> str | None:
     text = asked.strip().rstrip("？? ")
     for _ in range(2):
         text = _POLITE.sub("", text, count=1) if _POLITE.match(text) else text
-    parts = [p for p in re.split(r"[，,：:]", text) if p]
+    parts = [p for p in re.split(r"[，,：:]|(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])", text) if p]
     if len(parts) > 1 and _TAIL.fullmatch(parts[-1]):
         parts = [*parts[:-2], parts[-2] + parts[-1]]
     asks = parts[-1] if parts else ""

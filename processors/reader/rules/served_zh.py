@@ -23,6 +23,9 @@ def lines(name: str) -> str:
 
 _SERVES = re.compile(DATA["serves"].strip())
 _SPOKEN_TO = re.compile(DATA["spoken_to"])
+_DOCTORS_WORDS = re.compile(DATA["with_doctor"])
+_CALLS = re.compile(DATA["calls_doctor"])
+_SERVE = re.compile(rf"(?:{either('who_serves')})$")
 
 
 def serves(turn: TurnView) -> bool:
@@ -33,3 +36,16 @@ def serves(turn: TurnView) -> bool:
         return True
     said = " ".join(said for role, said in turn.previous if role == "assistant")
     return (turn.speaker is not None and turn.speaker in said) or _SERVES.search(said) is not None
+
+
+def with_doctor(turn: TurnView) -> bool:
+    """Is the speaker in a talk with a doctor, whom they call so or who speaks as one?"""
+    if turn.language != "zh" or (turn.speaker is not None and _SERVE.search(turn.speaker)):
+        return False
+    said = [said for role, said in turn.previous if role == "user"]
+    heard = [said for role, said in turn.previous if role == "assistant"]
+    if not heard and turn.previous:
+        return False
+    return any(_CALLS.search(each) for each in (*said, turn.content)) or any(
+        _DOCTORS_WORDS.search(each) for each in heard
+    )

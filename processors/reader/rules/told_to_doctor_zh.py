@@ -12,37 +12,21 @@ from processors.reader.rules.clauses_zh import Clause, clauses
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.found import Found
 from processors.reader.rules.protocol import TurnView
-from processors.reader.rules.served_zh import DATA, either, lines
+from processors.reader.rules.served_zh import DATA, lines, with_doctor
 from processors.reader.rules.standing_zh import ASKS, LONGEST, SUPPOSED, opened, resolved, tidy
 from processors.reader.rules.text import prepare, sentences, without_quotes
 from processors.reader.rules.whole_zh import whole
 
-_DOCTORS_WORDS = re.compile(DATA["with_doctor"])
-_CALLS = re.compile(DATA["calls_doctor"])
 _BODY = re.compile(lines("of_a_body"))
 _ILLNESS = re.compile(DATA["illness"])
 _LEADS = re.compile(DATA["leads_illness"])
 _NOT = re.compile(lines("not_of_patient"))
 _NAMES = re.compile(r"[我俺咱你您]|(?<![吉其索美])[他她](?!汀|嗪|定|滨|昔|唑|洛|克)|大家|别人|人家")
-_SERVE = re.compile(rf"(?:{either('doctors')}|客服|护士)$")
 _TAKES = re.compile(r"(?P<takes>[吃用服喝]的药)(?![是都也有还没不，]|$)")
 _CUT = re.compile(r"(?:因为|所以|但是?|而且|然后|就是|说|的时候|[和跟与把被对给让在])$")
 _LEAST = 4
 _MOST = 3
 """Statements of a turn."""
-
-
-def with_doctor(turn: TurnView) -> bool:
-    """Is the speaker in a talk with a doctor, whom they call so or who speaks as one?"""
-    if turn.language != "zh" or (turn.speaker is not None and _SERVE.search(turn.speaker)):
-        return False
-    said = [said for role, said in turn.previous if role == "user"]
-    heard = [said for role, said in turn.previous if role == "assistant"]
-    if not heard and turn.previous:
-        return False
-    return any(_CALLS.search(each) for each in (*said, turn.content)) or any(
-        _DOCTORS_WORDS.search(each) for each in heard
-    )
 
 
 def told_to_doctor(turn: TurnView, found: Sequence[Found]) -> list[Found]:
@@ -82,6 +66,7 @@ def _tells(clause: Clause) -> bool:
 def _said(run: Sequence[Clause]) -> str:
     """The clauses as one statement of the patient; empty where they make none."""
     parts = [opened(tidy(clause.raw)) for clause in run]
+    parts[0] = parts[0].removeprefix("主要")
     first = _LEADS.sub("", parts[0], count=1)
     has = _ILLNESS.fullmatch(first)
     parts[0] = _TAKES.sub(r"\g<takes>是", parts[0])
