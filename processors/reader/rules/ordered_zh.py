@@ -23,7 +23,7 @@ _ADVICE = re.compile(DATA["advice"])
 _ACT = re.compile(lines("acts"))
 _NO_ORDER = re.compile(lines("no_order"))
 _YOURS = re.compile(r"[您你咱](?:们)?(?:家)?的?(?=孩子|宝宝)")
-_END = re.compile(r"(?:吧|了|的|哈|哦|呢|就可以|即可|就行|就好)+$")
+_END = re.compile(r"(?:吧|了|的|哈|哦|喔|呀|啊|呢|就可以|即可|就行|就好)+$")
 _LEAST = 6
 """Characters of what is ordered: 多休息 is of the moment."""
 _MOST = 2

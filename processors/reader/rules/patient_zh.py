@@ -41,7 +41,7 @@ def of_the_other(turn: TurnView) -> str:
 def _named(own: list[str]) -> str | None:
     """Who is named in the speaker's turns, besides themselves."""
     persons = Persons(tuple(p for p in of_turns(own).spoken_of if not _DOCTOR.fullmatch(p.word)))
-    if (one := persons.the_one) is not None:
+    if (one := persons.patient) is not None:
         return one.kin
     if any(_CHILD.search(prepare(said)) for said in own):
         return "孩子" if _only_children(persons) else ""

@@ -94,7 +94,7 @@ _DAY = (
 )
 _STARTS = re.compile(
     rf"(?:{_DAY}|[早晚]上|[上中下]午|\d+(?:[年月日号点岁天个周次])|[一二两三四五六七八九十]+[年个]|第一次|最近|近期|平时|平常|目前|现在|之前|以前|后来|小时候"
-    r"|从小|从来|想|要|打算|计划|希望|需要|准备|去|在|刚|已|曾|喜欢|讨厌|爱|怕|决定|正|有|没|不(?!是说|太懂)|冇|無|唔|仲|咗|系|係"
+    r"|从小|从来|想|要|打算|计划|希望|需要|准备|去|在|刚|已|曾|喜欢|讨厌|爱|怕|决定|正|有|没|不(?!是说|太懂|完全性|典型|稳定型)|冇|無|唔|仲|咗|系|係"
     r"|自从|从|把|被|给|跟|和|同|用|做|找|还|也|就|吃|食|喝|住|买|買|卖|考|当|一直|每|经常|常常|总是|大[一二三四]|高[一二三中]"
     r"|初[一二三中]|毕业|工作|结婚|离婚|生了|分手|学[了的]|报了?名|换|改|搬|辞|养|得了|停|戒|只好|只能|老是?|偷偷|悄悄|不得不|试着|尝试|容易|害怕|习惯|缺乏|缺少|感到|难以|很难)"
 )
@@ -180,6 +180,8 @@ _OWN_SIDE = re.compile(r"(?P<whose>我们?|咱们?|俺)[这那][边里儿](?=[\u
 
 _AS_FOR = re.compile(r"[这那](?<=[\u4e00-\u9fff]{3})(?<![去到来在从给是有，][这那])一?块儿?(?=$|，)")
 """A field of work is named before it: 我管售后这块."""
+_TAKEN = re.compile(r"(?P<taken>[吃用服]的药)(?=[\u4e00-\u9fff]{2,8}[片丸液素药](?:$|，))(?![是都也有还没不])")
+"""People leave out the verb: 现在吃的药护心片."""
 _OWN_PAUSE = re.compile(r"^([我俺咱]们?)(?:[啊呀呢嘛]，?|，(?=[^，]))(?!啊|一[个名位])")
 
 
@@ -199,7 +201,7 @@ def tidy(said: str) -> str:
     text = re.sub(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])", "，", text)
     text = re.sub(r"\s*[，,]+[\s，,]*", "，", text).strip(" ，,、；;。：:")
     text = re.sub(r"(?<![酒网贴书水氧])吧(?=，)|(?<=[\u4e00-\u9fff])[啊呀哈嘛啦诶欸喔咯喽](?=，)", "", text)
-    text = _OWN_PAUSE.sub(r"\1", _AS_FOR.sub("", text))
+    text = _TAKEN.sub(r"\g<taken>是", _OWN_PAUSE.sub(r"\1", _AS_FOR.sub("", text)))
     return _without_ending(_PAREN.sub("", text)).strip(" ，,、")
 
 
@@ -285,8 +287,9 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bo
         return False
     opens = _STARTS.match(text) is not None
     opens = opens or (not in_group and (_STARTS_TOLD.match(text) or _STARTS_LETTER.match(text)) is not None)
-    when = _WHEN.match if in_group or among else _WHEN.search
-    return of_kin or opens or when(text) is not None
+    when = _WHEN.search(text)
+    led = when is not None and 0 < when.start() and "，" not in text[: when.start()]
+    return of_kin or opens or (when is not None and not (led and (in_group or among)))
 
 
 def _least(text: str) -> int:

@@ -22,7 +22,6 @@ _ILLNESS = re.compile(DATA["illness"])
 _LEADS = re.compile(DATA["leads_illness"])
 _NOT = re.compile(lines("not_of_patient"))
 _NAMES = re.compile(r"[我俺咱你您]|(?<![吉其索美])[他她](?!汀|嗪|定|滨|昔|唑|洛|克)|大家|别人|人家")
-_TAKES = re.compile(r"(?P<takes>[吃用服喝]的药)(?![是都也有还没不，]|$)")
 _CUT = re.compile(r"(?:因为|所以|但是?|而且|然后|就是|说|的时候|[和跟与把被对给让在])$")
 _LEAST = 4
 _MOST = 3
@@ -69,8 +68,7 @@ def _said(run: Sequence[Clause]) -> str:
     parts[0] = parts[0].removeprefix("主要")
     first = _LEADS.sub("", parts[0], count=1)
     has = _ILLNESS.fullmatch(first)
-    parts[0] = _TAKES.sub(r"\g<takes>是", parts[0])
     text = "，".join([f"有{first}" if has else parts[0], *parts[1:]])
     if len(text) < _LEAST or not resolved(text) or _CUT.search(text) or not whole(text):
         return ""
-    return f"{{owner}}{text}" if has or content_weight(text) >= 1.5 else ""
+    return f"{{owner}}{text}" if has or content_weight(text) >= 1.0 else ""
