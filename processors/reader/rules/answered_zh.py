@@ -24,7 +24,10 @@ _OF_TALK = re.compile(either("of_the_talk"))
 _HOW_LONG = re.compile(DATA["how_long"])
 _NOT_HOW_LONG = re.compile(either("not_how_long"))
 _GREETS = re.compile(r"(?:好的|嗯+|您好|你好|哦+|谢谢)[。，,.！!\s]+(?=[\u4e00-\u9fff\d])")
-_LASTS = re.compile(r"(?:快|大概|大约|差不多|已经|有)*(?P<long>(?:好几|[几两半]|[\d一二三四五六七八九十百]+)[来多几]?个?[多半]?(?:小时|天|周|星期|礼拜|月|年)[多半]?)(?:左右)?(?:的时间)?了?")
+_LASTS = re.compile(
+    r"(?:快|大概|大约|差不多|已经|有)*(?P<long>(?:好几|[几两半]|[\d一二三四五六七八九十百]+)[来多几]?"
+    r"个?[多半]?(?:小时|天|周|星期|礼拜|月|年)[多半]?)(?:左右)?(?:的时间)?了?"
+)
 _POINTED = re.compile(r"[这那][\u4e00-\u9fff]{0,4}|症状|情况|病|请问|[您你]|有|已经?|大概|出现|一共")
 _TO_USER = re.compile(r"[你您](?!们(?!家|公司|单位|团队))")
 _POLITE = re.compile(r"(?:请问|那么?|所以|好的|对了|(?:顺便|方便|想(?:跟您)?)(?:确认|问)一?下|另外)[，,：:\s]*")

@@ -12,7 +12,9 @@ from processors.reader.rules.served_zh import either, lines, with_doctor
 from processors.reader.rules.text import prepare, sentences
 
 _AGE = r"(?:(?:\d{1,3}|[一二两三四五六七八九十半]{1,3})个?(?:[天月周]|周?岁)(?:半|多)?大?的?)?"
-_CHILD = re.compile(rf"(?:^|[，,。！!？?\s])(?:医生|大夫|您好|你好|[，,\s]|请问|我家|我们家|我)*{_AGE}(?:{either('child')})")
+_CHILD = re.compile(
+    rf"(?:^|[，,。！!？?\s])(?:医生|大夫|您好|你好|[，,\s]|请问|我家|我们家|我)*{_AGE}(?:{either('child')})"
+)
 _BODY = re.compile(lines("of_a_body"))
 _SOMEBODY = re.compile(lines("somebody"))
 _DOCTOR = re.compile(either("doctors"))
@@ -21,8 +23,8 @@ _ASKS_FOR = re.compile(rf"(?:{either('asks_for_them')})")
 
 
 def patient(turn: TurnView) -> str | None:
-    """Who the patient is: a person of the speaker's as they were called, "" for somebody else or where two may be meant,
-    None for the speaker, or where nobody serves the speaker."""
+    """Who the patient is: a person of the speaker's as they were called, "" for somebody else or where two may be
+    meant, None for the speaker, or where nobody serves the speaker."""
     own = [said for role, said in turn.previous if role == "user"]
     of_a_body = with_doctor(turn) or any(_BODY.search(said) for said in own)
     if not turn.previous or turn.previous[-1][0] != "assistant" or not of_a_body:

@@ -126,7 +126,8 @@ def spoken_of(clauses: Sequence[Clause]) -> list[Person]:
             own = match["mine"] is not None or (opens and match.start() == clause.raw.find(clause.body))
             own = own or (clause.subject == "我" and PARTNER.fullmatch(match["kin"]) is not None)
             own = own and not _LIKE.search(clause.raw, 0, match.start())
-            found.append(Person(match["kin"] if own else "", match["kin"], own and _ACTS.search(clause.raw) is not None))
+            acts = own and _ACTS.search(clause.raw) is not None
+            found.append(Person(match["kin"] if own else "", match["kin"], acts))
     return found
 
 

@@ -132,7 +132,8 @@ class RuleExtractor:
                 found, left = [f for f in theirs if f.dropped is None], left + [f for f in theirs if f.dropped]
             found, left = with_the_answer(found, left, turn, len(text), partial(owned, turn=turn))
             if whom is None and (one := patient(turn)) is not None:
-                theirs = [f if "我" in text[f.start : f.end] else told_of(f, turn.speaker or "用户", one) for f in found]
+                owner = turn.speaker or "用户"
+                theirs = [f if "我" in text[f.start : f.end] else told_of(f, owner, one) for f in found]
                 found, left = [f for f in theirs if f.dropped is None], left + [f for f in theirs if f.dropped]
             found += orders_of(turn)
             if answers_for_another(turn):

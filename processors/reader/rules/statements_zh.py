@@ -9,8 +9,9 @@ from processors.reader.rules.clauses_zh import ANIMALS, FAMILY, FILLER, KIN, STA
 from processors.reader.rules.common_zh import content_runs, content_weight
 from processors.reader.rules.found import Found
 from processors.reader.rules.persons_zh import called
-from processors.reader.rules.standing_zh import OF_KIN, SHORTEST, asks_for, of_before, tidy
+from processors.reader.rules.standing_zh import OF_KIN, SHORTEST, asks_for, of_before
 from processors.reader.rules.text import QUOTED, Sentence
+from processors.reader.rules.tidied_zh import tidy
 from processors.reader.rules.whole_zh import advised, whole
 
 _ASKED_OF = 2.0

@@ -13,8 +13,9 @@ from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.found import Found
 from processors.reader.rules.protocol import TurnView
 from processors.reader.rules.served_zh import DATA, lines, with_doctor
-from processors.reader.rules.standing_zh import ASKS, LONGEST, SUPPOSED, opened, resolved, tidy
+from processors.reader.rules.standing_zh import ASKS, LONGEST, SUPPOSED, resolved
 from processors.reader.rules.text import prepare, sentences, without_quotes
+from processors.reader.rules.tidied_zh import opened, tidy
 from processors.reader.rules.whole_zh import whole
 
 _BODY = re.compile(lines("of_a_body"))
@@ -32,8 +33,7 @@ def told_to_doctor(turn: TurnView, found: Sequence[Found]) -> list[Found]:
     """Statements of the patient in the order of the text, `{owner}` for them, beside what is `found` already."""
     if not with_doctor(turn):
         return []
-    runs = [run for run in _runs(prepare(turn.content), found)]
-    told = [(run, said) for run in runs if (said := _said(run))]
+    told = [(run, said) for run in _runs(prepare(turn.content), found) if (said := _said(run))]
     return [Found(run[0].start, run[-1].end, "episode", said, episode_type="fact") for run, said in told[:_MOST]]
 
 

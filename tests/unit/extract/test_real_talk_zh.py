@@ -189,7 +189,8 @@ def test_what_stands_before_its_speaker_is_told_in_order(said: str, text: str) -
     ],
 )
 def test_what_is_of_all_of_another_or_of_the_moment_is_not_the_speakers(said: str) -> None:
-    assert not any(word in each for each in told(said, "小川") for word in ("高中", "挑刺", "冷脸", "崩溃", "耳机", "啥"))
+    wrong = ("高中", "挑刺", "冷脸", "崩溃", "耳机", "啥")
+    assert not any(word in each for each in told(said, "小川") for word in wrong)
 
 
 def test_a_customer_is_asked_what_they_need_without_the_greeting() -> None:
