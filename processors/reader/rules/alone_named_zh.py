@@ -49,7 +49,7 @@ def named(told: Alone, who: Persons) -> Alone:
 
 def of_the_one(told: Alone, who: Persons) -> Alone:
     """The same of the speaker's person, where the talk is of them and the statement of a body names nobody."""
-    one = who.the_one
+    one = who.patient
     if one is None or told.dropped not in {None, "unresolved"} or SPEAKER.search(told.text) or OF_KIN.match(told.text):
         return told
     said = f"我{one.kin}{told.text}"

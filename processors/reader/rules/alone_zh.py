@@ -7,8 +7,8 @@ characters; one that asks, supposes, quotes, speaks to somebody or points at wha
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 
 from processors.reader.rules.alone_named_zh import LEAST_SAID, Alone, named, of_the_one
@@ -16,7 +16,7 @@ from processors.reader.rules.clauses_zh import ANIMALS, KIN, Clause, carried, cl
 from processors.reader.rules.clauses_zh import Subject as About
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.found import Found
-from processors.reader.rules.own_state_zh import felt, of_oneself, served
+from processors.reader.rules.own_state_zh import felt, object_last, served
 from processors.reader.rules.persons_zh import Persons, kin_of, spoken_of
 from processors.reader.rules.standing_zh import (
     ASKS,
@@ -32,40 +32,24 @@ from processors.reader.rules.standing_zh import (
     WIDEST,
     YOU,
     by_nature,
-    opened,
     opens_predicate,
     played,
-    resolved,
     stands,
     tells_of_speaker,
-    tells_state,
-    tidy,
     weight,
-    without_open_brackets,
 )
 from processors.reader.rules.text import Sentence
-from processors.reader.rules.whole_zh import whole
-from schemas.events.memory import DropLabel
+from processors.reader.rules.tidied_zh import opened, tidy, without_open_brackets
 
-LONG_TURN = 25
-COPIED = 0.75
-"""A statement with this share of a turn longer than LONG_TURN says no more than the turn."""
-KEPT_WHOLE = 24
-"""Characters up to which one that repeats its turn is told all the same."""
-KEEP = 4.0
-"""Weight from which a statement is worth telling."""
-KEEP_TOLD = 3.0
-"""The same where one who talks to an assistant says what holds of them in everyday words: 我一个人住."""
-MOST = 3
-"""Statements of one turn; of one longer than MUCH characters two more, and one more for each EACH_MORE."""
-MUCH, EACH_MORE = 80, 40
-_SIZE = re.compile(r"[\u4e00-\u9fff]|[A-Za-z0-9]+")
 _CHILD = re.compile(rf"娃|宝宝|宝贝|孩子|小孩|儿子|女儿|闺女|孙子|孙女|{ANIMALS}")
 _THEIRS = re.compile(rf"[我俺咱]们?(?:的|家的?)?(?:[前老大小])?(?:{KIN})")
 _DOES = re.compile(
     r"(?:刚刚?|先|昨[天晚]|上周|去年|今年|每[天周]){0,2}(?:搬|陪|带|送|替|帮|给|跟|和|离|回|去|接|辞|住在)"
 )
 """Before a person of the speaker's, the speaker does it: 陪我爸复查."""
+_ALWAYS = re.compile(r"每(?:[年天周月]|个?(?:学期|星期|礼拜))(?!的)|从小(?!学|[^，]{0,4}的)|平时|平常|经常|常常")
+"""Before a predicate whose subject only a later clause names: 每年暑假都实习，妈妈说我很少回家."""
+_NAMES_ONE = re.compile(rf"[我俺咱你您他她它]|(?<![和跟陪给帮带替对])(?:{KIN})|大家|别人|有人")
 _SOMEBODY = re.compile(r"[^我，,]{0,6}有(?:一?[个位])?人")
 _DOES_AGAIN = re.compile(
     r"(?:[今昨前]天|[今昨]晚|上周|最近|当时|后来|真的?|好|很|太|也)*(?:又|偶然|终于|才|突然|好不容易|后悔|怀念|舍不得)+(?:[^\u4e00-\u9fff]|(?!有|来了|让|叫|被))"
@@ -210,6 +194,8 @@ def _with_subject(text: str, about: About) -> str:
         return f"我{text}"
     if (with_them := served(text)) != text:
         return with_them
+    if _ALWAYS.match(text) and not _NAMES_ONE.search(text.split("，")[0]):
+        return f"我{text}"
     if SPEAKER.search(_THEIRS.sub("", text)):
         return text
     does = any(_DOES.match(part) and _THEIRS.search(part) for part in re.split(r"[，,\s]", text))
@@ -245,7 +231,7 @@ def _closed(
         if first and not (SPEAKER.match(head) or OF_KIN.match(head)):
             continue
         for last in range(len(run), first, -1):
-            text = _joined(run[first:last], original, sentence)
+            text = object_last(_joined(run[first:last], original, sentence))
             if about == "亲友" and not (SPEAKER.match(text) or OF_KIN.match(text)):
                 text = (whose.named.get(run[first].start, "他") if opens_predicate(text) else "其") + text
             if _HAD.match(text) and SPEAKER.search(text):
@@ -318,52 +304,3 @@ def _singly(run: Sequence[Clause], original: str, sentence: Sentence, whose: _Wh
     )
 
 
-def asked_to_keep(told: Sequence[Alone], starts: Set[int]) -> list[Alone]:
-    """The same, with what an assistant is asked to remember, from `starts` on, worth telling in everyday words too."""
-
-    def kept(a: Alone) -> Alone:
-        if not any(a.start <= at < a.end for at in starts) or not (a.dropped is None or _may_be_kept(a.text)):
-            return a
-        return replace(a, weight=max(a.weight, KEEP), dropped=None)
-
-    return [kept(a) for a in told] if starts else list(told)
-
-
-def _may_be_kept(text: str) -> bool:
-    return SPEAKER.match(text) is not None and resolved(text) and whole(text)
-
-
-def well_told(told: Sequence[Alone]) -> list[Alone]:
-    """Those that are worth telling as they are: the thing that a clause is about does not stand before its speaker."""
-    fit = [a for a in told if a.dropped is None and a.weight >= KEEP]
-    return [a for a in fit if SPEAKER.match(a.text) or not SPEAKER.search(a.text)]
-
-
-def worth(told: Sequence[Alone], turn: str, *, to_assistant: bool = False) -> list[Alone]:
-    """Return those of a turn in the order of the text, all but the kept ones dropped: at most MOST are kept, the
-    weightiest, and none that repeats a long turn: of that one its clauses are told. `to_assistant`: nobody else
-    speaks or hears."""
-    if turn.count("你") + turn.count("您") >= max(3, turn.count("我")):
-        return [replace(a, dropped=a.dropped or "addressed") for a in told]  # it is about the one it speaks to
-    size = len(_SIZE.findall(turn))
-
-    def copies(text: str) -> bool:
-        held = len(_SIZE.findall(text))
-        return size > LONG_TURN and held > KEPT_WHOLE and held >= COPIED * size
-
-    told = [part for a in told for part in (a.clauses if a.clauses and copies(a.text) else (a,))]
-
-    def is_light(a: Alone) -> bool:
-        return a.weight < (
-            KEEP_TOLD if felt(a.text) or of_oneself(a.text) or (to_assistant and tells_state(a.text)) else KEEP
-        )
-
-    fit = [a for a in told if a.dropped is None and not is_light(a) and not copies(a.text)]
-    best = sorted(fit, key=lambda a: -a.weight)[: MOST if size <= MUCH else MOST + 2 + (size - MUCH) // EACH_MORE]
-
-    def label(a: Alone) -> DropLabel | None:
-        if a.dropped is not None or a in best:
-            return a.dropped
-        return "light" if is_light(a) else "copy" if copies(a.text) else "too_many"
-
-    return [replace(a, dropped=label(a)) for a in told]

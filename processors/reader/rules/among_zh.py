@@ -19,7 +19,7 @@ from processors.reader.rules.persons_zh import PARTNER
 
 _DATA: dict[str, str] = tomllib.loads((files(__package__) / "among_zh.toml").read_text(encoding="utf-8"))
 _POST = {name: _DATA.pop(name) for name in ("lasting", "of_the_hour", "to_all", "asks_advice", "of_a_life")}
-for _name in ("opener", "opener_short", "serves", "spoken_to"):
+for _name in ("opener", "opener_short"):
     del _DATA[_name]
 _REFUSED = [re.compile("|".join(line for line in lines.splitlines() if line)) for lines in _DATA.values()]
 _LASTING, _OF_THE_HOUR, _TO_ALL, _ASKS_ADVICE, _OF_A_LIFE = (

@@ -8,14 +8,27 @@ question to the user about what is so counts: offers, the moment and what someth
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from processors.reader.rules.clauses_zh import ANIMALS, CIRCLES, KIN, STAFF
 from processors.reader.rules.common_zh import content_weight
+from processors.reader.rules.own_state_zh import felt
+from processors.reader.rules.served_zh import DATA, either, lines
 from processors.reader.rules.standing_zh import ASKS, SUPPOSED, resolved
 from processors.reader.rules.text import QUOTED
 
 _LONGEST = 36
+_OF_SERVED = re.compile(lines("asks_of_the_served"))
+_OF_PERSON = re.compile(rf"(?:咱们?)?(?:{KIN})(?:现在|今年|目前)*(?:多大|几[岁个]|多重|有没有|出生)")
+_OF_TALK = re.compile(either("of_the_talk"))
+_HOW_LONG = re.compile(DATA["how_long"])
+_NOT_HOW_LONG = re.compile(either("not_how_long"))
+_GREETS = re.compile(r"(?:好的|嗯+|您好|你好|哦+|谢谢)[。，,.！!\s]+(?=[\u4e00-\u9fff\d])")
+_LASTS = re.compile(
+    r"(?:快|大概|大约|差不多|已经|有)*(?P<long>(?:好几|[几两半]|[\d一二三四五六七八九十百]+)[来多几]?"
+    r"个?[多半]?(?:小时|天|周|星期|礼拜|月|年)[多半]?)(?:左右)?(?:的时间)?了?"
+)
+_POINTED = re.compile(r"[这那][\u4e00-\u9fff]{0,4}|症状|情况|病|请问|[您你]|有|已经?|大概|出现|一共")
 _TO_USER = re.compile(r"[你您](?!们(?!家|公司|单位|团队))")
 _POLITE = re.compile(r"(?:请问|那么?|所以|好的|对了|(?:顺便|方便|想(?:跟您)?)(?:确认|问)一?下|另外)[，,：:\s]*")
 _OFFERS = re.compile(
@@ -61,30 +74,55 @@ _LEAD = re.compile(r"(?:是|在|叫|就是|主要是|大概是?|一般是?|应�
 _END = re.compile(r"(?:吧|呢|啊|呀|哦|哈|了(?=$))+$")
 
 
-def answered(asked: str, said: str) -> tuple[str, int] | None:
+def answered(asked: str, said: str, *, served: bool = False) -> tuple[str, int] | None:
     """Return the statement and how many characters of the answer it takes; None where the answer states nothing, or
-    the question is not to the user about what is so."""
-    question = _question(asked)
+    the question is not to the user about what is so. Who is `served` is asked without being named."""
+    question = _question(asked, served=served)
     if question is None:
         return None
-    first, *more = _FIRST.split(said.strip(), maxsplit=1)
+    greets = _GREETS.match(said.strip())
+    said, skipped = (said.strip()[greets.end() :], greets.end()) if greets else (said.strip(), 0)
+    first, *more = _FIRST.split(said, maxsplit=1)
     if not first or len(first) > 20 or (first.startswith("不对") and more and more[0].strip()):
         return None
     for statement in _statements(question, first):
         if _stands(statement):
-            return statement, len(first)
+            return statement, skipped + len(first)
     return None
 
 
-def _question(asked: str) -> str | None:
+def lasting(asked: Sequence[str], said: str, own: Sequence[str]) -> tuple[str, int] | None:
+    """What an answer to how long it has been says, with what is felt that the question names, or the user's turn before
+    it; None where neither names one thing."""
+    first = _FIRST.split(said.strip(), maxsplit=1)[0]
+    lasts = _LASTS.fullmatch(first)
+    question = next((each.rstrip("？? ") for each in reversed(asked) if _HOW_LONG.search(each.rstrip("？? "))), None)
+    if lasts is None or question is None or _NOT_HOW_LONG.search(question):
+        return None
+    named = _POINTED.sub("", _HOW_LONG.sub("", question).split("，")[-1])
+    topics = [named] if felt(named) else [part for turn in own[-1:] for part in _PARTS.split(turn) if _is_topic(part)]
+    return (f"我{topics[0]}已有{lasts['long']}", len(first)) if len(topics) == 1 else None
+
+
+_PARTS = re.compile(r"[，,。！!？?；;\s]")
+
+
+def _is_topic(part: str) -> bool:
+    return 2 <= len(part) <= 10 and felt(part) and not (ASKS.search(part) or SUPPOSED.search(part) or "我" in part)
+
+
+def _question(asked: str, *, served: bool) -> str | None:
     """The part that asks, of the user and today; the speaker's own side in the first person."""
     text = asked.strip().rstrip("？? ")
     for _ in range(2):
         text = _POLITE.sub("", text, count=1) if _POLITE.match(text) else text
-    parts = [p for p in re.split(r"[，,：:]", text) if p]
+    parts = [p for p in re.split(r"[，,：:]|(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])", text) if p]
     if len(parts) > 1 and _TAIL.fullmatch(parts[-1]):
         parts = [*parts[:-2], parts[-2] + parts[-1]]
     asks = parts[-1] if parts else ""
+    of_served = _OF_SERVED.match(asks) or _OF_PERSON.match(asks)
+    if served and not _TO_USER.search(asks) and of_served and not _OF_TALK.search(asks):
+        asks = f"您{asks.removeprefix('咱们').removeprefix('咱')}"
     if len(asks) > _LONGEST or not _TO_USER.search(asks) or "我" in asks or _OFFERS.search(asks) or QUOTED.search(asks):
         return None
     return asks
@@ -109,7 +147,7 @@ def _statements(question: str, answer: str) -> Iterator[str]:
         asked_age = match.group() == "多大"
         if (measures := _MEASURES.get(match.group())) and not measures.search(value):
             return
-        bare = value.endswith(tuple(unit)) if unit else not asked_age or value.endswith(("岁", "月"))
+        bare = value.endswith(tuple(unit)) if unit else not asked_age or value.endswith(("岁", "月", "天", "周", "半"))
         yield _put(open_ended, match, value if bare else value + (unit or "岁"))
     elif _VERBAL.search(answer.removeprefix("是")) or len(value) > 12:
         return

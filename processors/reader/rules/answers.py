@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from processors.reader.rules.answered_zh import answered
+from processors.reader.rules.answered_zh import answered, lasting
 from processors.reader.rules.asked import named_en, named_zh
 from processors.reader.rules.clauses_zh import ANIMALS, CIRCLES, KIN, STAFF
 from processors.reader.rules.found import Found
@@ -17,6 +17,7 @@ from processors.reader.rules.making_zh import planned
 from processors.reader.rules.others import of_anothers_en
 from processors.reader.rules.persons_zh import called
 from processors.reader.rules.protocol import TurnView
+from processors.reader.rules.served_zh import either, serves
 from processors.reader.rules.statements_zh import told
 from processors.reader.rules.text import prepare, sentences
 
@@ -35,6 +36,10 @@ _YES_ZH = re.compile(
 )
 _NO_ZH = re.compile(r"(?:不是|没有|不对|不|没|还没|并没有|不会)(?=$|[，,。！!的呀啊呢])")
 _SHORT = 40
+_ANY_PATIENT = re.compile(either("any_patient"))
+_OF_THEIRS = re.compile(rf"的(?:{KIN})")
+_AGED = re.compile(r".*(?:岁|月|天).*")
+"""An age with its unit: 6岁半."""
 _ASKED_EN = re.compile(
     r"(?:so,? |and |ok(?:ay)?,? |just to confirm,? |can i confirm (?:that )?|to confirm,? )?"
     r"(?P<verb>are|were|do|did|have|can|will) you (?P<rest>[^?]{2,120})$", re.I,
@@ -114,8 +119,7 @@ def with_the_answer(
 ) -> tuple[list[Found], list[Found]]:
     """What was found in a turn and what was not taken, where it answers a Chinese question with that answer in the
     question's words for what its first clause alone says. Values found in the clause stay."""
-    asked = turn.previous and turn.previous[-1][0] == "assistant" and len(turn.content) <= 2 * _SHORT and _asked(turn)
-    worded = answered(asked[-1], prepare(turn.content)) if asked and turn.language == "zh" else None
+    worded = _worded(turn)
     if worded is None:
         return found, left
     statement, size = worded
@@ -124,6 +128,16 @@ def with_the_answer(
         return found, left
     said = Found(0, end, "episode", owned(told(statement)), episode_type="fact")
     return [said, *(f for f in found if f.start >= end)], [f for f in left if f.start >= end]
+
+
+def _worded(turn: TurnView) -> tuple[str, int] | None:
+    """What a Chinese answer says with the words of its question, and how many characters say it."""
+    asked = turn.previous and turn.previous[-1][0] == "assistant" and len(turn.content) <= 2 * _SHORT and _asked(turn)
+    if not asked or turn.language != "zh":
+        return None
+    said, served = prepare(turn.content), serves(turn)
+    own = [said for role, said in turn.previous if role == "user"]
+    return answered(asked[-1], said, served=served) or (lasting(asked, said, own) if served else None)
 
 
 def of_whom_asked_zh(turn: TurnView) -> str | None:
@@ -136,14 +150,22 @@ def of_whom_asked_zh(turn: TurnView) -> str | None:
     asked = [each.replace(turn.speaker or "您", "您") for each in asked]
     opening = _PERSON_ZH.search(re.split(r"[，,]", asked[0])[-1]) if not re.search(r"[你您]", asked[-1]) else None
     match = _PERSON_ZH.search(asked[-1]) or opening
-    return None if match is None else match["kin"] or match["bare"] or ""
+    whom = None if match is None else match["kin"] or match["bare"] or ""
+    return None if whom and _ANY_PATIENT.fullmatch(whom) else whom
 
 
 def told_of(found: Found, owner: str, whom: str) -> Found:
-    """What an answer says of the user's person instead of the user; dropped where it fills a value."""
-    if found.slots or not whom or not found.text.startswith(owner):
-        return replace(found, dropped="of_another")
+    """What an answer says of the user's person instead of the user: a value of theirs is no value of the user's."""
     theirs = f"{owner}的{called(whom)}"
+    if not found.slots and _OF_THEIRS.match(found.text.removeprefix(owner)):
+        return found
+    if not whom or found.dropped is not None or (found.slots and (found.negated or found.attributes)):
+        return replace(found, dropped=found.dropped or "of_another")
+    if found.slots:
+        said = found.text.removeprefix(owner).removeprefix(f"的{called(whom)}")
+        return replace(found, text=theirs + said, slots=(), kind="episode", episode_type="fact")
+    if not found.text.startswith(owner):
+        return replace(found, dropped="of_another")
     return found if found.text.startswith(theirs) else replace(found, text=theirs + found.text.removeprefix(owner))
 
 
@@ -159,8 +181,16 @@ def answers_for_another(turn: TurnView) -> bool:
     return any(p.search(asked[-1]) for p, _ in _SLOT_EN) and not _own_en(asked[-1])
 
 
+_ASKS_ZH = re.compile(
+    r"(?:吗|么|呢|(?:吃|用|喝)(?:的?是?)(?:什么|啥)[\u4e00-\u9fff]{0,2}|多[久大](?:了|啊|呀)?|几[岁天年](?:了|啊|呀)?|多长时间了?)$"
+)
+"""What asks also where its question mark was left out."""
+
+
 def _asked(turn: TurnView) -> list[str]:
-    return [s.text for s in sentences(prepare(turn.previous[-1][1])) if s.asks]
+    ends = _ASKS_ZH if turn.language == "zh" else None
+    asked = sentences(prepare(turn.previous[-1][1]))
+    return [s.text for s in asked if s.asks or (ends is not None and ends.search(s.text))]
 
 
 def _last_part(asked: str) -> str:
@@ -219,7 +249,8 @@ def _chinese(asked: str, said: str) -> str | None:
             and re.search(r"什么|多|几|哪|怎么|年龄|学历|年薪|收入|名字|贵姓|贵庚", asked)
             and not said.startswith("我")
         ):
-            return sentence.format(re.sub(r"^(?:是|在|叫|做)|岁$|年$|了$", "", said))
+            value = re.sub(r"^(?:是|在|叫|做)|岁$|年$|了$", "", said)
+            return f"我{value}" if _AGED.fullmatch(value) else sentence.format(value)
     if _own_zh(asked) and (named := named_zh(asked.rstrip("？?"), said)) is not None:
         return named
     yes, no = _YES_ZH.match(said), _NO_ZH.match(said)

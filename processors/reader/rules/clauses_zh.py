@@ -74,7 +74,7 @@ SUPPOSED = re.compile(
     r"|要不要"
 )
 _ASKING = re.compile(
-    r"有多[大高长久]的?[\u4e00-\u9fff]{0,3}$|吗$|么$|[吗呢][啊呀]?$|什么|怎么|多少|哪[个里些儿家种]|(?<!好)几[点个岁年号]|为什么|为啥|咋|请问|(?<!无论)(?<!無論)如何|能否|可否|谁"
+    r"有多[大高长久]的?[\u4e00-\u9fff]{0,3}$|可以[^，]{0,12}吧$|吗$|么$|[吗呢][啊呀]?$|什么|怎么|多少|哪[个里些儿家种]|(?<!好)几[点个岁年号]|为什么|为啥|咋|请问|(?<!无论)(?<!無論)如何|能否|可否|谁"
 )
 # Behind 我 only: by themselves these are what somebody is (司机) or what is spoken of.
 STAFF = _either("教练 律师 司机 助理 秘书 保姆 家教 班主任 组长 班长 校长 会计 保洁 经纪人 中介")
@@ -132,6 +132,8 @@ _KNOWS = re.compile(
 _IS_WHO = re.compile(r"(?:[也还都就只]|好像)*(?:记得|听说过?|猜|估计|看来)是")
 """Of oneself nobody has to remember who one is: 我记得是山里人."""
 _OF_ONESELF = re.compile(r"自己|[我俺咱]")
+_AT_SOMEBODY = re.compile(r"[这那][种个位](?:人|家伙|[男女]的)$")
+"""What follows goes on with somebody who is pointed at: 不喜欢这个人，说话太冲."""
 _CORRECTION = re.compile(r"不对|说错了|更正|纠正|应该是|其实是|不是.{1,12}是|记错了|搞错")
 
 
@@ -182,7 +184,8 @@ def clauses(sentence: Sentence, before: Subject = "我", *, in_group: bool = Fal
         if subject in {"我", "unnamed"} and _OF_WHOM.match(body) and at and _INTRODUCED.search(found[-1].raw):
             subject = "亲友"
         knows = subject in {"我", "我们"} and (_KNOWS if in_group else _IS_WHO).match(body)
-        before = "other" if knows and not _OF_ONESELF.search(body) else subject
+        of_another = (knows and not _OF_ONESELF.search(body)) or _AT_SOMEBODY.search(raw)
+        before = "other" if of_another else subject
         correcting = _CORRECTION.search(sentence.text) is not None
         found.append(
             Clause(

@@ -51,3 +51,15 @@ def served(text: str) -> str:
         return text
     text = text.removeprefix("是") if _SERVING.match(text, 1) else text
     return f"我的{text}" if _GOODS.match(text) else f"我遇到{text}" if _SERVING.match(text) else text
+
+
+_OBJECT_FIRST = re.compile(
+    rf"(?P<thing>[^，,我俺咱你您他她它这那\s]{{2,12}})我(?P<when>(?:已经|早就|都|刚刚?|上周|昨天|今天|前天|上个月|去年|今年|不小心|全)*)(?P<verb>{_any('handled')})了"
+)
+
+
+def object_last(text: str) -> str:
+    """A statement of what its speaker did to a thing that it opens with, with the thing behind the verb: 会员我退了 is
+    我退了会员."""
+    match = _OBJECT_FIRST.fullmatch(text)
+    return text if match is None else f"我{match['when']}{match['verb']}了{match['thing']}"

@@ -19,7 +19,7 @@ _KIN = re.compile(
 _HERS = re.compile(r"妈|母|娘|姐|妹|女|婆|奶|姥姥|姑|姨|婶|嫂|媳|妻|太太|闺|gf")
 _HIS = re.compile(r"爸|父|爹|哥|弟|男|公|爷|叔|伯|舅|儿子|丈夫|先生|丈人|侄子|孙子|外甥(?!女)|女婿|学长|bf")
 _PRONOUN = re.compile(
-    r"(?<![吉其])(?P<who>[他她])(?!汀|嗪|定|滨|昔|唑|们|妈|爸|的?(?:老[公婆板师]|前[妻夫任]|女|男|朋|同[学事]))"
+    r"(?<![吉其])(?P<who>[他她])(?!汀|嗪|定|滨|昔|唑|洛|克|们|妈|爸|的?(?:老[公婆板师]|前[妻夫任]|女|男|朋|同[学事]))"
 )
 _SPEAKER = re.compile(r"[我俺咱]|自己")
 _LEAD = re.compile(
@@ -30,6 +30,7 @@ _HAS_NOT = re.compile(r"[没无]|平时[没无]")
 """What somebody who was spoken of has not is told without naming them again: 没其他病史，不过他经常坐电脑."""
 _SEVERAL = re.compile(r"父母|爸妈|爹妈|双亲|家人|家里人|亲戚|公公婆婆|公婆|岳父母|岳父岳母|姐妹|兄弟|双胞胎|[婆娘]家")
 """Neither he nor she."""
+_ACTS = re.compile(r"[让给叫瞒满对跟和带陪骗]着?我(?!家|们|的)")
 _LIKE = re.compile(r"(?:像|如同|当[作成]?|比)$")
 """Before somebody with whom another is only compared."""
 _PLURAL = re.compile(r"[他她]们|人家|对方|该(?:名|位)")
@@ -56,6 +57,8 @@ class Person:
 
     kin: str
     word: str = ""
+    acts: bool = False
+    """Is it said what they do to the speaker?"""
 
     def fits(self, pronoun: str) -> bool:
         """May the pronoun mean them?"""
@@ -74,6 +77,11 @@ class Persons:
     def the_one(self) -> Person | None:
         """The only person, where it is one of the speaker's."""
         return self._only(self.spoken_of)
+
+    @property
+    def patient(self) -> Person | None:
+        """The same, where nothing was said of what they do to the speaker: the talk is of them."""
+        return None if any(p.acts for p in self.spoken_of) else self.the_one
 
     def and_those(self, more: Sequence[Person]) -> Persons:
         return Persons((*self.spoken_of, *more))
@@ -118,7 +126,8 @@ def spoken_of(clauses: Sequence[Clause]) -> list[Person]:
             own = match["mine"] is not None or (opens and match.start() == clause.raw.find(clause.body))
             own = own or (clause.subject == "我" and PARTNER.fullmatch(match["kin"]) is not None)
             own = own and not _LIKE.search(clause.raw, 0, match.start())
-            found.append(Person(match["kin"] if own else "", match["kin"]))
+            acts = own and _ACTS.search(clause.raw) is not None
+            found.append(Person(match["kin"] if own else "", match["kin"], acts))
     return found
 
 

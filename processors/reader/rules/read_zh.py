@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from processors.reader.rules import alone_zh, among_zh, atoms, clauses_zh, persons_zh, standing_zh, statements_zh
+from processors.reader.rules import (
+    alone_zh,
+    among_zh,
+    atoms,
+    clauses_zh,
+    persons_zh,
+    standing_zh,
+    statements_zh,
+    worth_zh,
+)
 from processors.reader.rules.alone_named_zh import Alone
 from processors.reader.rules.asked_to_keep import to_keep_zh
 from processors.reader.rules.avoids import avoids_zh
@@ -25,6 +34,7 @@ from processors.reader.rules.plain_orders_zh import called, plain_orders
 from processors.reader.rules.self_named_zh import as_first_person
 from processors.reader.rules.self_zh import self_statements
 from processors.reader.rules.text import Sentence, sentences, without_quotes
+from processors.reader.rules.tidied_zh import tidy
 from processors.reader.rules.whole_zh import advised, whole
 from processors.reader.rules.withdrawals import ended, withdrawn
 from processors.reader.rules.wordings import LOOKED_BACK, wordings_zh
@@ -85,13 +95,13 @@ def read(
         if not in_project:
             taken = [f for f in here if not f.dangling]
             own = alone(sentence, original, taken, about_before, who)
-            if changes := _changes(parts, [*taken, *alone_zh.well_told(own)]):
+            if changes := _changes(parts, [*taken, *worth_zh.well_told(own)]):
                 found.extend(changes)
                 own = alone(sentence, original, [*taken, *changes], about_before, who)
             found, own = _lengthened(found, own)
-            told.extend(alone_zh.asked_to_keep(own, asked_from))
+            told.extend(worth_zh.asked_to_keep(own, asked_from))
         who = who.and_those(persons_zh.spoken_of(parts))
-    episodes = [statements_zh.episode(each) for each in alone_zh.worth(told, text, to_assistant=among is None)]
+    episodes = [statements_zh.episode(each) for each in worth_zh.worth(told, text, to_assistant=among is None)]
     found.extend(f for f in episodes if f.dropped is None)
     found = [f for f in found if not (f.slots and _healed_of(f, own_words))]
     if not found and not among_people and 0 < len(weak) < 3:
@@ -216,7 +226,7 @@ def _statements(
 
 def _decides(atom: Found, original: str) -> bool:
     """Is a decision outside of a project whole, somebody's, and no part of a letter to another?"""
-    said = standing_zh.tidy(original)
+    said = tidy(original)
     if "{owner}" not in atom.text and re.search(r"自己|的决定", said):
         return False
     of_a_letter = standing_zh.YOU.search(said) and not (_FROM_NOW.match(said) or standing_zh.resolved(said))

@@ -31,12 +31,15 @@ from processors.reader.rules.domain import category_meant, project_of
 from processors.reader.rules.found import Found
 from processors.reader.rules.helpers_en import of_their_life, speaks_for_work
 from processors.reader.rules.hot import hot_entry
+from processors.reader.rules.ordered_zh import orders_of
+from processors.reader.rules.patient_zh import patient
 from processors.reader.rules.person_en import about
 from processors.reader.rules.protocol import ENDS, Language, Reading, TurnView
 from processors.reader.rules.readings import with_readings
 from processors.reader.rules.scheduled import scheduled
 from processors.reader.rules.script_zh import read_simplified, script_of, told_in
 from processors.reader.rules.text import MASKED, prepare, sentences
+from processors.reader.rules.told_to_doctor_zh import told_to_doctor
 from processors.reader.rules.topic_zh import in_group, opens_about
 from processors.reader.rules.two_languages import by_language, together
 from schemas.base import EARLIEST, JsonValue
@@ -123,10 +126,16 @@ class RuleExtractor:
                 left += [f for f in said_here if f.dropped is not None]
             if len(parts) > 1:
                 found.sort(key=lambda f: f.start)
+            found += [replace(f, text=owned(f.text, turn)) for f in told_to_doctor(turn, found)]
             if (whom := of_whom_asked_zh(turn)) is not None:
                 theirs = [told_of(f, turn.speaker or "用户", whom) for f in found]
                 found, left = [f for f in theirs if f.dropped is None], left + [f for f in theirs if f.dropped]
             found, left = with_the_answer(found, left, turn, len(text), partial(owned, turn=turn))
+            if whom is None and (one := patient(turn)) is not None:
+                owner = turn.speaker or "用户"
+                theirs = [f if "我" in text[f.start : f.end] else told_of(f, owner, one) for f in found]
+                found, left = [f for f in theirs if f.dropped is None], left + [f for f in theirs if f.dropped]
+            found += orders_of(turn)
             if answers_for_another(turn):
                 left += [replace(f, dropped="of_another") for f in found if f.slots]
                 found = [f for f in found if not f.slots]

@@ -6,7 +6,7 @@ import re
 import tomllib
 from importlib.resources import files
 
-from processors.reader.rules.clauses_zh import CHILD, KIN, WRITER
+from processors.reader.rules.clauses_zh import CHILD, KIN
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.own_state_zh import felt, of_oneself
 from processors.reader.rules.places_zh import PLACE
@@ -20,38 +20,19 @@ WIDEST = 44
 SHORTEST = 5
 
 _DATA: dict[str, str] = tomllib.loads((files(__package__) / "standing_zh.toml").read_text(encoding="utf-8"))
-_ADDRESSED = re.compile(
-    r"^\s*(?:[Rr][Ee]\s{1,3}[A-Z][a-z]{0,12}\s?(?=[\u4e00-\u9fff])|@[\w\u4e00-\u9fff-]{1,20}[:：\s]\s*)"
-)
-_RESIDUE = re.compile(
-    r"(?:https?|www)[!-~]*|[（(](?:逃|笑|哭|雾|大雾|划掉|狗头|捂脸|不是)?[)）]|[\^√♂♀]+|@[\w\u4e00-\u9fff-]{1,20}|2333+|[QT]_?[QT](?![A-Za-z])|(?<![A-Za-z])hh(?![A-Za-z])"
-)
-_MARKS = re.compile(r"…+|\.{2,}|。{2,}|·{2,}|[!！?？]+$")
-_OPENING = re.compile(
-    r"(?:(?:嗯+|恩+|哦+|噢|啊+|唉+|哎+|诶|欸|额+|呃|哇塞|哇+|嗨|喂|好吧|好啊|好呀|好的|好(?![得了多几久])|是的|是啊|对了|对的|对(?:啊|(?=[，,、\s]))|没错|(?:没有|有|没|不是|会|不会|能|可以)(?=[，,])|早上好|早安|晚安"
-    r"|[上中下]午好|晚上好|谢谢(?:[你您啦了]|大家|各位|师傅|老师|医生|大夫)?|感谢|多谢|你好|您好|哈喽|在吗|在么|话说|说来话不?长|说实话|老实说|其实|反正|总之|而且|并且|然后|所以|因此"
-    r"|于是|但是?|不过|可是|只是|就是|而(?=[我俺咱])|且|另外|还有|虽然|因为|至于|毕竟|(?:比如|例如)说?(?=我)|那个(?=[，,])|那么|那(?=[，,、\s我你您咱就也还]|[\u4e00-\u9fff]{1,2}我)|救命|呜|(?:泪|睡觉|抓狂|吃惊|偷笑|可怜|鼓掌|爱心|太开心|晕|汗|怒|衰)+(?=我)|天[啊哪]|我去(?=[，,！!\s])|我天(?=[，,！!\s])"
-    r"|真的|同(?=[，,])|蹲|顶|(?:还有)?[个件]事[儿情]?(?=[，,])|(?:[大小]?[姐哥]|叔叔?|阿?姨|老板|老师|师傅|医生|大夫|教练|亲)(?=我|[，,\s][^，]{0,6}我))(?=[，,、\s]|[\u4e00-\u9fff])[，,、\s]*)+"
-)
 SPEAKER = re.compile(r"[我俺咱]|(?:^|(?<=[，,\s是对跟和给与为我]))本人|自己")
-_PARTICLES = "啊呀哦噢呢吧嘛啦哈哎唉诶欸呗咯喽哇耶额㗎啰喎"
-_OPENS, _CLOSES = re.compile(r"[（(]"), re.compile(r"(?<![\da-zA-Z])[）)]")
-_PAREN = re.compile(r"^[（(]|[)）]$")
 YOU = re.compile(r"[你您]|楼主|各位|大家|亲亲?(?=[，,！])")
 ASKS = re.compile(
-    r"[?？]|吗(?:[，。！]?$|(?=我))|[了过]没有?(?=$|，)|有[^，没]{1,6}没(?=$|，)|呢$|么$|什么|怎么|怎样|多少|哪[个里些儿家种位天一]|死哪|在哪(?=$|，)|为什么|为何|为啥|干嘛|干吗|咋|(?<!无论)(?<!無論)如何|是不是|有没有|能不能"
-    r"|可不可以|会不会|要不要|该不该|谁|何必|难道|请问|求[教助问推指带]|有无|能否|是否|[好行对]不(?!能|会|了|去|用|敢|太)"
+    r"[?？]|啥|吗(?:[，。！]?$|(?=我))|[了过]没有?(?=$|，)|有[^，没]{1,6}没(?=$|，)|呢$|么$|什么|怎么|怎样|多少|哪[个里些儿家种位天一]|死哪|在哪(?=$|，)|为什么|为何|为啥|干嘛|干吗|咋|(?<!无论)(?<!無論)如何|是不是|有没有|能不能"
+    r"|可不可以|会不会|要不要|该不该|谁|何必|难道|请问|求[教助问推指带]|有无|能否|是否|有多[大高长久重]|(?P<asked>[值带用开买吃喝做去考选报退换住管算])不(?P=asked)|[好行对]不(?!能|会|了|去|用|敢|太)"
 )
 SUPPOSED = re.compile(
     r"如果|要係|如係|假如|假设|要是|万一|倘若|若是|即使|就算|哪怕|的话|除非|比如(?!说?我?(?:感觉|觉得|以前|之前|小时候|曾|总|每|一直))|打个?比方|例如|梦[到见]|仿佛|好像|似乎|据说|听说|不管|无论(?!如何)"
 )
-_WRITER = re.compile(
-    rf"{WRITER}(?:自己|本人)?\s?(?:(?P<is>[男女]生?(?=[，,\s]|$))|[，,\s]+(?:我的?)?(?P<theirs>{KIN}))?"
-)
-_PERSON = re.compile(r"(?<![吉其])[他她](?!汀|嗪|定|滨|昔|唑)们?|人家|对方|该(?:名|位)")
+_PERSON = re.compile(r"(?<![吉其])[他她](?!汀|嗪|定|滨|昔|唑|洛|克)们?|人家|对方|该(?:名|位)")
 _SHOWN = re.compile(
     r"它们?|这(?!种[^，这那]{4,}的|个?(?:学期|季度|周末|[暑寒]假)|几年|两年|段时间|几天|两天|周|个月|辈子|几个月|半年|一年|次(?:期[中末]|考试)|[几两些]?天|里)"
-    r"|那(?![年天]|时候|么[多大]|段时间|(?<=[\u4e00-\u9fff]那)[回次])|此(?!外|刻|后)|(?<!莫名)(?<![尤极])其(?!实|他|中|次|余)|同上|上述|以上|一样$|也是$|[这那]样"
+    r"|那(?![年天]|时候|么[多大]|段时间|(?<=[\u4e00-\u9fff]那)[回次])|此(?!外|刻|后)|(?<!莫名)(?<![尤极])其(?!实|他|中|次|余)|同上|上述|以上|一样$|也是$|如下|[这那]样"
 )
 _AT_PLACE = re.compile(rf"(?P<place>{PLACE}|老家|国内|国外|公司|单位|学校)[这那]边儿?")
 _NAMED = re.compile(
@@ -94,7 +75,7 @@ _DAY = (
 )
 _STARTS = re.compile(
     rf"(?:{_DAY}|[早晚]上|[上中下]午|\d+(?:[年月日号点岁天个周次])|[一二两三四五六七八九十]+[年个]|第一次|最近|近期|平时|平常|目前|现在|之前|以前|后来|小时候"
-    r"|从小|从来|想|要|打算|计划|希望|需要|准备|去|在|刚|已|曾|喜欢|讨厌|爱|怕|决定|正|有|没|不(?!是说|太懂)|冇|無|唔|仲|咗|系|係"
+    r"|从小|从来|想|要|打算|计划|希望|需要|准备|去|在|刚|已|曾|喜欢|讨厌|爱|怕|决定|正|有|没|不(?!是说|太懂|完全性|典型|稳定型)|冇|無|唔|仲|咗|系|係"
     r"|自从|从|把|被|给|跟|和|同|用|做|找|还|也|就|吃|食|喝|住|买|買|卖|考|当|一直|每|经常|常常|总是|大[一二三四]|高[一二三中]"
     r"|初[一二三中]|毕业|工作|结婚|离婚|生了|分手|学[了的]|报了?名|换|改|搬|辞|养|得了|停|戒|只好|只能|老是?|偷偷|悄悄|不得不|试着|尝试|容易|害怕|习惯|缺乏|缺少|感到|难以|很难)"
 )
@@ -170,62 +151,6 @@ _STATE = re.compile(
     rf"(?:(?:{'|'.join(_DATA['states'].split())})(?!{'|'.join(_DATA['no_state'].split())})"
     rf"|(?:{'|'.join(_DATA['parts'].split())})(?:[^，]{{0,4}}(?:{'|'.join(_DATA['lasts'].split())})))"
 )
-_OWN_SHOWN = re.compile(
-    rf"(?P<whose>(?:我们?|咱们?|俺)(?:{KIN})?)[这那](?![边里儿会时么样种些次回天年周月几两一二三段阵下辈人就是都也不还没有太真叫算可话]"
-    r"|才|学期|方面|点|个[人月]?(?:，|$|人|月))(?:[个台辆家套间只批帮份张部双支棵头匹栋](?=[\u4e00-\u9fffA-Za-z]))?(?=[\u4e00-\u9fffA-Za-z])"
-)
-"""What the speaker has needs no pointing at: 我这车."""
-_OWN_SIDE = re.compile(r"(?P<whose>我们?|咱们?|俺)[这那][边里儿](?=[\u4e00-\u9fffA-Za-z])(?![是有也都就还没不])")
-
-
-_AS_FOR = re.compile(r"[这那](?<=[\u4e00-\u9fff]{3})(?<![去到来在从给是有，][这那])一?块儿?(?=$|，)")
-"""A field of work is named before it: 我管售后这块."""
-_OWN_PAUSE = re.compile(r"^([我俺咱]们?)(?:[啊呀呢嘛]，?|，(?=[^，]))(?!啊|一[个名位])")
-
-
-def _self_named(match: re.Match[str]) -> str:
-    """The writer's name for themselves as the first person."""
-    if match["theirs"]:
-        return f"我的{match['theirs']}"
-    return f"我是{match['is'][0]}生" if match["is"] else "我"
-
-
-def tidy(said: str) -> str:
-    """Return a sentence or clause without what chat leaves in it: whom it answers, faces, dots, particles; and without
-    pointing at what is the speaker's."""
-    text = _OWN_SIDE.sub(r"\g<whose>", _OWN_SHOWN.sub(r"\g<whose>的", _ADDRESSED.sub("", said)))
-    text = _MARKS.sub("，", _RESIDUE.sub(" ", text))
-    text = _WRITER.sub(_self_named, text)
-    text = re.sub(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])", "，", text)
-    text = re.sub(r"\s*[，,]+[\s，,]*", "，", text).strip(" ，,、；;。：:")
-    text = re.sub(r"(?<![酒网贴书水氧])吧(?=，)|(?<=[\u4e00-\u9fff])[啊呀哈嘛啦诶欸喔咯喽](?=，)", "", text)
-    text = _OWN_PAUSE.sub(r"\1", _AS_FOR.sub("", text))
-    return _without_ending(_PAREN.sub("", text)).strip(" ，,、")
-
-
-def _without_ending(text: str) -> str:
-    """A text without the particles at its end, and each 了 among them; that of 不了 is part of a verb."""
-    if not text.endswith(tuple(_PARTICLES)):
-        return text
-    end = len(text)
-    while end and (text[end - 1] in _PARTICLES or (text[end - 1] == "了" and text[end - 2 : end - 1] != "不")):
-        end -= 1
-    return text[:end]
-
-
-def without_open_brackets(text: str) -> str:
-    """Return a statement up to a bracket whose other half is not in it; a number's own ("1）") is none."""
-    if len(_OPENS.findall(text)) == len(_CLOSES.findall(text)):
-        return text
-    cut = min((m.start() for m in (_OPENS.search(text), _CLOSES.search(text)) if m is not None), default=len(text))
-    return text[:cut].rstrip(" ，,、") or text
-
-
-def opened(text: str) -> str:
-    """Return a clause without the interjections and connectives before it."""
-    match = _OPENING.match(text)
-    rest = text[match.end() :] if match else text
-    return rest if len(rest) > 3 else text
 
 
 def played(text: str) -> bool:
@@ -285,7 +210,9 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bo
         return False
     opens = _STARTS.match(text) is not None
     opens = opens or (not in_group and (_STARTS_TOLD.match(text) or _STARTS_LETTER.match(text)) is not None)
-    return of_kin or opens or _WHEN.search(text) is not None
+    when = _WHEN.search(text)
+    led = when is not None and when.start() > 0 and "，" not in text[: when.start()]
+    return of_kin or opens or (when is not None and not (led and (in_group or among)))
 
 
 def _least(text: str) -> int:

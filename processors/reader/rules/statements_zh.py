@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from processors.reader.rules.alone_named_zh import Alone
-from processors.reader.rules.clauses_zh import FAMILY, FILLER, KIN, STAFF, SUPPOSED, WE_TWO
+from processors.reader.rules.clauses_zh import ANIMALS, FAMILY, FILLER, KIN, STAFF, SUPPOSED, WE_TWO
 from processors.reader.rules.common_zh import content_runs, content_weight
 from processors.reader.rules.found import Found
 from processors.reader.rules.persons_zh import called
-from processors.reader.rules.standing_zh import OF_KIN, SHORTEST, asks_for, of_before, tidy
+from processors.reader.rules.standing_zh import OF_KIN, SHORTEST, asks_for, of_before
 from processors.reader.rules.text import QUOTED, Sentence
+from processors.reader.rules.tidied_zh import tidy
 from processors.reader.rules.whole_zh import advised, whole
 
 _ASKED_OF = 2.0
@@ -94,11 +95,18 @@ def episode(statement: Alone) -> Found:
 
 def _whose(text: str) -> str:
     """Say whose a person is with whom a statement opens."""
+    if _LOST.match(text):
+        return f"{{owner}}的{text}"
     match = _THEIRS.match(text)
     return text if match is None else f"{{owner}}的{called(match.group())}{text[match.end() :]}"
 
 
 _FAMILY = re.compile(FAMILY)
+_LOST = re.compile(
+    r"(?:(?![常天刚偷慢默渐明白])(?P<twice>[\u4e00-\u9fff])(?P=twice)|阿[\u4e00-\u9fff])"
+    r"(?=(?:昨天|今天|前天|上周|上个月|又|前几天)*(?:走丢|跑丢|丢|走失|不见|跑|死|去世)了)"
+)
+"""A pet by its name, whom the speaker lost."""
 _THEIRS = re.compile(rf"(?:{OF_KIN.pattern}|(?>{STAFF})(?!们|证|[与和及、]|专业))(?!\{{owner\}})")
 
 
@@ -199,6 +207,9 @@ _OWN_KIN = re.compile(
 _OWN_HOME = re.compile(r"(?:我们|咱们?|俺)家(?![长人乡]|里人)")
 
 
+_HOME_PET = re.compile(rf"(?P<home>\{{owner\}}家)(?={ANIMALS})")
+
+
 def _of_theirs(match: re.Match[str]) -> str:
     return "{owner}的" + called(match["who"])
 
@@ -263,6 +274,7 @@ _SHARED = r"[\u4e00-\u9fff]{0,2}(?:公司|学校|班|家|队|团队|部门|老�
 
 def _owned(text: str) -> str:
     text = _OWN_HOME.sub("{owner}家", _OWN_KIN.sub(_of_theirs, text))
+    text = _HOME_PET.sub(r"\g<home>的", text)
     text = re.sub(rf"我们(?={_SHARED})", "{owner}的", text)
     text = re.sub(r"我们|咱们", "{owner}等人", text)
     text = re.sub(r"(?<=喜欢|讨厌)我自己", "自己", text)

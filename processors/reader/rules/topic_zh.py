@@ -7,12 +7,11 @@ speaker only where the turn answers a question about them.
 from __future__ import annotations
 
 import re
-import tomllib
-from importlib.resources import files
 
 from processors.reader.rules.answers import of_whom_asked_zh
 from processors.reader.rules.clauses_zh import ANIMALS, KIN, Subject
 from processors.reader.rules.protocol import TurnView
+from processors.reader.rules.served_zh import serves
 from processors.reader.rules.text import prepare, sentences
 
 _YOU = re.compile(rf"[你您](?!们|好|家|的|那|这|{KIN}|{ANIMALS})")
@@ -27,10 +26,6 @@ _ANOTHER = re.compile(
 _HAS_THEM = re.compile(rf"(?:[有养][^，]{{0,4}}|[和跟与同陪])(?:{KIN}|{ANIMALS})")
 """Whether one has them, or lives with them, is asked of oneself: 家里有宠物吗, 跟父母住吗."""
 _SOMEBODY = re.compile(rf"[他她佢]|[这那]位|(?:{KIN})(?!们)|{ANIMALS}")
-_DATA: dict[str, str] = tomllib.loads((files(__package__) / "among_zh.toml").read_text(encoding="utf-8"))
-_SERVES = re.compile(_DATA["serves"].strip())
-"""Words of one who serves another."""
-_SPOKEN_TO = re.compile(_DATA["spoken_to"])
 _IN_GENERAL = re.compile(r"怎么(?!样|了|回事|称呼)|怎样|如何|多少钱")
 """Who asks so without 你 asks what one does: the answer advises."""
 
@@ -52,13 +47,7 @@ def opens_about(turn: TurnView) -> Subject:
 
 
 def _served(turn: TurnView) -> bool:
-    """Does whoever spoke just before serve the speaker, whom they ask, advise or call by what they come for?"""
-    if turn.speaker is None or turn.previous[-1][0] != "assistant":
-        return False
-    if any(_SPOKEN_TO.search(own) for role, own in (*turn.previous, ("user", turn.content)) if role == "user"):
-        return True
-    said = " ".join(said for role, said in turn.previous if role == "assistant")
-    return turn.speaker in said or _SERVES.search(said) is not None
+    return turn.speaker is not None and serves(turn)
 
 
 def in_group(turn: TurnView) -> bool:

@@ -13,7 +13,8 @@ from processors.reader.rules.numbers import amount, english_integer, han_number
 from processors.reader.rules.promising import promising
 from processors.reader.rules.protocol import values_of
 from processors.reader.rules.rules import RuleExtractor
-from processors.reader.rules.standing_zh import stands, tells_of_speaker, tidy
+from processors.reader.rules.standing_zh import stands, tells_of_speaker
+from processors.reader.rules.tidied_zh import tidy
 from tests.examples import examples
 from tests.linear import assert_linear
 from tests.unit.extract.support import GENERAL, IMMIGRATION, extract, values

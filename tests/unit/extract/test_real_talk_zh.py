@@ -159,3 +159,40 @@ def test_what_is_planned_healed_or_of_all_is_no_value(said: str, wrong: str) -> 
 )
 def test_what_says_nothing_in_a_month_stays_in_its_turn(said: str) -> None:
     assert told(said, "小川") == []
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("瑜伽馆的卡我退了", "用户退了瑜伽馆的卡"),
+        ("爱优腾会员我取消了", "用户取消了爱优腾会员"),
+        ("我们家狗走丢了", "用户家的狗走丢了"),
+        ("豆豆丢了，贴了一周告示没找到", "用户的豆豆丢了，贴了一周告示没找到"),
+        ("每年寒假都去打工，爸妈总说我不回家", "用户每年寒假都去打工，爸妈总说用户不回家"),
+    ],
+)
+def test_what_stands_before_its_speaker_is_told_in_order(said: str, text: str) -> None:
+    found = told(said, None)
+    assert any(text in each for each in found)
+    assert not any("我" in each for each in found)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "高中和大学的上课方式不一样",
+        "真不喜欢这个人，说话没礼貌，还喜欢到处挑刺",
+        "门卫每天一副冷脸",
+        "又要崩溃了",
+        "这个套餐带不带耳机",
+        "考不上啥意思",
+    ],
+)
+def test_what_is_of_all_of_another_or_of_the_moment_is_not_the_speakers(said: str) -> None:
+    wrong = ("高中", "挑刺", "冷脸", "崩溃", "耳机", "啥")
+    assert not any(word in each for each in told(said, "小川") for word in wrong)
+
+
+def test_a_customer_is_asked_what_they_need_without_the_greeting() -> None:
+    before: list[tuple[Role, str]] = [("user", "能开票吗"), ("assistant", "是的哟 您需要开专用发票吗?")]
+    assert told("是的", "顾客", before) == ["顾客需要开专用发票"]

@@ -1,0 +1,55 @@
+"""Does one serve another in a Chinese talk: a doctor a patient, a clerk a customer? The words are data."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.resources import files
+
+from processors.reader.rules.protocol import TurnView
+
+DATA: dict[str, str] = tomllib.loads((files(__package__) / "served_zh.toml").read_text(encoding="utf-8"))
+
+
+def either(name: str) -> str:
+    """A pattern of the words of a list."""
+    return "|".join(sorted(DATA[name].split(), key=len, reverse=True))
+
+
+def lines(name: str) -> str:
+    """A pattern of the patterns of a list."""
+    return "|".join(line for line in DATA[name].strip().splitlines() if line)
+
+
+_SERVES = re.compile(DATA["serves"].strip())
+_SPOKEN_TO = re.compile(DATA["spoken_to"])
+_DOCTORS_WORDS = re.compile(DATA["with_doctor"])
+_CALLS = re.compile(DATA["calls_doctor"])
+_SERVE = re.compile(rf"(?:{either('who_serves')})$")
+
+
+def serves(turn: TurnView) -> bool:
+    """Does whoever spoke just before serve the speaker, whom they ask, advise or call by what they come for?"""
+    if not turn.previous or turn.previous[-1][0] != "assistant" or _speaks_to_serve(turn):
+        return False
+    if any(_SPOKEN_TO.search(own) for role, own in (*turn.previous, ("user", turn.content)) if role == "user"):
+        return True
+    said = " ".join(said for role, said in turn.previous if role == "assistant")
+    return (turn.speaker is not None and turn.speaker in said) or _SERVES.search(said) is not None
+
+
+def with_doctor(turn: TurnView) -> bool:
+    """Is the speaker in a talk with a doctor, whom they call so or who speaks as one?"""
+    if turn.language != "zh" or _speaks_to_serve(turn):
+        return False
+    said = [said for role, said in turn.previous if role == "user"]
+    heard = [said for role, said in turn.previous if role == "assistant"]
+    if not heard and turn.previous:
+        return False
+    return any(_CALLS.search(each) for each in (*said, turn.content)) or any(
+        _DOCTORS_WORDS.search(each) for each in heard
+    )
+
+
+def _speaks_to_serve(turn: TurnView) -> bool:
+    return turn.speaker is not None and _SERVE.search(turn.speaker) is not None

@@ -1,0 +1,74 @@
+"""What a Chinese turn in a talk with a doctor says of the patient without naming anybody: 曾做过心电图，脑供血不足.
+
+To others such a clause may be about anything; to a doctor it is the patient's case.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from processors.reader.rules.clauses_zh import Clause, clauses
+from processors.reader.rules.common_zh import content_weight
+from processors.reader.rules.found import Found
+from processors.reader.rules.protocol import TurnView
+from processors.reader.rules.served_zh import DATA, lines, with_doctor
+from processors.reader.rules.standing_zh import ASKS, LONGEST, SUPPOSED, resolved
+from processors.reader.rules.text import prepare, sentences, without_quotes
+from processors.reader.rules.tidied_zh import opened, tidy
+from processors.reader.rules.whole_zh import whole
+
+_BODY = re.compile(lines("of_a_body"))
+_ILLNESS = re.compile(DATA["illness"])
+_LEADS = re.compile(DATA["leads_illness"])
+_NOT = re.compile(lines("not_of_patient"))
+_NAMES = re.compile(r"[我俺咱你您]|(?<![吉其索美])[他她](?!汀|嗪|定|滨|昔|唑|洛|克)|大家|别人|人家")
+_CUT = re.compile(r"(?:因为|所以|但是?|而且|然后|就是|说|的时候|[和跟与把被对给让在])$")
+_LEAST = 4
+_MOST = 3
+"""Statements of a turn."""
+
+
+def told_to_doctor(turn: TurnView, found: Sequence[Found]) -> list[Found]:
+    """Statements of the patient in the order of the text, `{owner}` for them, beside what is `found` already."""
+    if not with_doctor(turn):
+        return []
+    told = [(run, said) for run in _runs(prepare(turn.content), found) if (said := _said(run))]
+    return [Found(run[0].start, run[-1].end, "episode", said, episode_type="fact") for run, said in told[:_MOST]]
+
+
+def _runs(text: str, found: Sequence[Found]) -> Iterator[list[Clause]]:
+    """Clauses beside each other that tell of a body and name nobody."""
+    for sentence in sentences(without_quotes(text)):
+        run: list[Clause] = []
+        parts = clauses(sentence, "我")
+        uncertain = any(clause.asks or clause.supposed for clause in parts)
+        for clause in parts:
+            taken = any(f.overlaps(clause.start, clause.end) for f in found)
+            if taken or not _tells(clause) or (run and sum(len(c.raw) + 1 for c in [*run, clause]) > LONGEST):
+                if run:
+                    yield run
+                run = []
+            if not taken and _tells(clause) and not (uncertain and _ILLNESS.fullmatch(tidy(clause.raw))):
+                run.append(clause)
+        if run:
+            yield run
+
+
+def _tells(clause: Clause) -> bool:
+    said = opened(tidy(clause.raw))
+    if clause.asks or clause.supposed or any(p.search(said) for p in (_NAMES, _NOT, ASKS, SUPPOSED)):
+        return False
+    return 2 <= len(said) <= LONGEST and _BODY.search(said) is not None
+
+
+def _said(run: Sequence[Clause]) -> str:
+    """The clauses as one statement of the patient; empty where they make none."""
+    parts = [opened(tidy(clause.raw)) for clause in run]
+    parts[0] = parts[0].removeprefix("主要")
+    first = _LEADS.sub("", parts[0], count=1)
+    has = _ILLNESS.fullmatch(first)
+    text = "，".join([f"有{first}" if has else parts[0], *parts[1:]])
+    if len(text) < _LEAST or not resolved(text) or _CUT.search(text) or not whole(text):
+        return ""
+    return f"{{owner}}{text}" if has or content_weight(text) >= 1.0 else ""
