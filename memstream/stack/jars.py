@@ -141,11 +141,11 @@ async def _resolve(target: Path, say: Callable[[str], object]) -> None:
         if wrong := await asyncio.to_thread(differing, Path(jars)):
             say(f"Maven brought {_named(wrong)}; tried again past its own copies")
             shutil.rmtree(jars, ignore_errors=True)
-            await _fetch((*argv, f"-Dmaven.repo.local={work}/repository"), say)
+            await _fetch((*argv, f"-Dmaven.repo.local={work}/own"), say)
             wrong = await asyncio.to_thread(differing, Path(jars))
         if wrong:
             raise StackError(
-                f"Maven brought {_named(wrong)}. They are not used. Check which repository Maven asks "
+                f"Maven brought {_named(wrong)}. They are not used. Check where Maven fetches from "
                 f"(~/.m2/settings.xml, a mirror, a proxy) and start again, or {_OTHER_WAYS}"
             )
         _move(jars, target)

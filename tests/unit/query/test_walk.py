@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -13,7 +14,10 @@ import pytest
 from query import paging
 from query.errors import ProblemError
 from query.paging import dump
+from query.reading.search import walked
 from query.search.ranked_cursor import LONGEST, MOST, Walk, question
+from query.search.request import Question
+from schemas.security.scope import Permission, TenantScope
 
 ASKED = question("default", None, "dog")
 
@@ -54,6 +58,17 @@ def test_another_question_or_caller_cannot_go_on_with_it(other: bytes) -> None:
     with pytest.raises(ProblemError) as refused:
         Walk.resume(cursor, other)
     assert refused.value.extra["errors"][0]["field"] == "cursor"
+
+
+def test_d5_a_cursor_belongs_to_the_relevance_that_was_asked_for() -> None:
+    scope = TenantScope("acme", "key", frozenset(Permission))
+    asked = Question(text="dog", kinds=frozenset({"turn"}), limit=2, tenant=scope, user=scope.user("u"))
+    first = walked(asked, None).walk
+    assert first is not None
+    cursor = first.cursor(["t:u/1"])
+    assert walked(asked, cursor).walk is not None
+    with pytest.raises(ProblemError):
+        walked(replace(asked, min_relevance=0.4), cursor)
 
 
 BROKEN = [
