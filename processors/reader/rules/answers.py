@@ -17,7 +17,7 @@ from processors.reader.rules.making_zh import planned
 from processors.reader.rules.others import of_anothers_en
 from processors.reader.rules.persons_zh import called
 from processors.reader.rules.protocol import TurnView
-from processors.reader.rules.served_zh import either, serves
+from processors.reader.rules.served_zh import DATA, either, serves, speaks_to_serve
 from processors.reader.rules.statements_zh import told
 from processors.reader.rules.text import prepare, sentences
 
@@ -126,7 +126,10 @@ def with_the_answer(
     end = min(length, len(turn.content) - len(turn.content.lstrip()) + size)
     if any(f.start < end and (f.slots or f.kind == "relation") for f in found):
         return found, left
-    said = Found(0, end, "episode", owned(told(statement)), episode_type="fact")
+    text = told(statement)
+    if speaks_to_serve(turn):
+        text = f"{turn.speaker}说{DATA['patient']}{text.removeprefix('{owner}')}"
+    said = Found(0, end, "episode", owned(text), episode_type="fact")
     return [said, *(f for f in found if f.start >= end)], [f for f in left if f.start >= end]
 
 
@@ -135,8 +138,11 @@ def _worded(turn: TurnView) -> tuple[str, int] | None:
     asked = turn.previous and turn.previous[-1][0] == "assistant" and len(turn.content) <= 2 * _SHORT and _asked(turn)
     if not asked or turn.language != "zh":
         return None
-    said, served = prepare(turn.content), serves(turn)
+    said, serving = prepare(turn.content), speaks_to_serve(turn)
+    if serving:  # a doctor's yes is of the patient, unless the doctor was asked of themselves
+        return None if re.search(r"[你您]", asked[-1]) else answered(asked[-1], said, served=True)
     own = [said for role, said in turn.previous if role == "user"]
+    served = serves(turn)
     return answered(asked[-1], said, served=served) or (lasting(asked, said, own) if served else None)
 
 

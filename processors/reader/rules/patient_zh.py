@@ -13,7 +13,7 @@ from processors.reader.rules.text import prepare, sentences
 
 _AGE = r"(?:(?:\d{1,3}|[一二两三四五六七八九十半]{1,3})个?(?:[天月周]|周?岁)(?:半|多)?大?的?)?"
 _CHILD = re.compile(
-    rf"(?:^|[，,。！!？?\s])(?:医生|大夫|您好|你好|[，,\s]|请问|我家|我们家|我){0,4}{_AGE}(?:{either('child')})"
+    rf"(?:^|[，,。！!？?\s])(?:医生|大夫|您好|你好|[，,\s]|请问|我家|我们家|我){{0,4}}{_AGE}(?:{either('child')})"
 )
 _BODY = re.compile(lines("of_a_body"))
 _SOMEBODY = re.compile(lines("somebody"))
