@@ -38,8 +38,11 @@ _NO_ZH = re.compile(r"(?:不是|没有|不对|不|没|还没|并没有|不会)(?
 _SHORT = 40
 _ANY_PATIENT = re.compile(either("any_patient"))
 _OF_THEIRS = re.compile(rf"的(?:{KIN})")
-_AGED = re.compile(r".*(?:岁|月|天).*")
+_AGED = re.compile(r"[\d一二三四五六七八九十两半]{1,4}多?个?多?(?:岁|月|天|周)(?:半|多|大)*")
 """An age with its unit: 6岁半."""
+_IS_AGED = "我{}岁"
+_AGE_CHARS = 8
+"""Characters of an age: what is longer says something else."""
 _ASKED_EN = re.compile(
     r"(?:so,? |and |ok(?:ay)?,? |just to confirm,? |can i confirm (?:that )?|to confirm,? )?"
     r"(?P<verb>are|were|do|did|have|can|will) you (?P<rest>[^?]{2,120})$", re.I,
@@ -63,7 +66,7 @@ r" your (?:job|occupation|profession)\b", re.I), "I work as a {}"),
     (re.compile(r"\bhow many years of (?:[a-z-]+ ){0,3}experience\b", re.I), "I have {} years of experience"),
 )  # fmt: skip
 _SLOT_ZH = (
-    (re.compile(r"多大|几岁|年龄|贵庚"), "我{}岁"),
+    (re.compile(r"多大|几岁|年龄|贵庚"), _IS_AGED),
     (re.compile(r"怎么称呼|[你您][^，]{0,6}叫什么|^叫什么|名字|贵姓"), "我叫{}"),
     (re.compile(r"(?:住|居住|现居)在?(?:哪|什么)|所在(?:城市|地)|哪个城市"), "我住在{}"),
     (re.compile(r"哪里人|老家|籍贯|来自哪"), "我来自{}"),
@@ -256,7 +259,10 @@ def _chinese(asked: str, said: str) -> str | None:
             and not said.startswith("我")
         ):
             value = re.sub(r"^(?:是|在|叫|做)|岁$|年$|了$", "", said)
-            return f"我{value}" if _AGED.fullmatch(value) else sentence.format(value)
+            if _AGED.fullmatch(value):
+                return f"我{value}"
+            if sentence != _IS_AGED or len(value) <= _AGE_CHARS:
+                return sentence.format(value)
     if _own_zh(asked) and (named := named_zh(asked.rstrip("？?"), said)) is not None:
         return named
     yes, no = _YES_ZH.match(said), _NO_ZH.match(said)

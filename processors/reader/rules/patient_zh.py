@@ -17,7 +17,8 @@ _CHILD = re.compile(
 )
 _BODY = re.compile(lines("of_a_body"))
 _SOMEBODY = re.compile(lines("somebody"))
-_DOCTOR = re.compile(either("doctors"))
+_NO_PERSON = re.compile(f"{either('doctors')}|{either('any_patient')}")
+"""Who is spoken to, and the patient, whoever that is."""
 _THIRD = re.compile(r"(?<![吉其])[他她](?!汀|嗪|定|滨|昔|唑|洛|克)")
 _ASKS_FOR = re.compile(rf"(?:{either('asks_for_them')})")
 
@@ -42,7 +43,7 @@ def of_the_other(turn: TurnView) -> str:
 
 def _named(own: list[str]) -> str | None:
     """Who is named in the speaker's turns, besides themselves."""
-    persons = Persons(tuple(p for p in of_turns(own).spoken_of if not _DOCTOR.fullmatch(p.word)))
+    persons = Persons(tuple(p for p in of_turns(own).spoken_of if not _NO_PERSON.fullmatch(p.word)))
     if (one := persons.patient) is not None:
         return one.kin
     if any(_CHILD.search(prepare(said)) for said in own):
