@@ -17,7 +17,7 @@ from processors.reader.rules.making_zh import planned
 from processors.reader.rules.others import of_anothers_en
 from processors.reader.rules.persons_zh import called
 from processors.reader.rules.protocol import TurnView
-from processors.reader.rules.served_zh import either, serves
+from processors.reader.rules.served_zh import DATA, either, serves, speaks_to_serve
 from processors.reader.rules.statements_zh import told
 from processors.reader.rules.text import prepare, sentences
 
@@ -38,8 +38,11 @@ _NO_ZH = re.compile(r"(?:不是|没有|不对|不|没|还没|并没有|不会)(?
 _SHORT = 40
 _ANY_PATIENT = re.compile(either("any_patient"))
 _OF_THEIRS = re.compile(rf"的(?:{KIN})")
-_AGED = re.compile(r".*(?:岁|月|天).*")
+_AGED = re.compile(r"[\d一二三四五六七八九十两半]{1,4}多?个?多?(?:岁|月|天|周)(?:半|多|大)*")
 """An age with its unit: 6岁半."""
+_IS_AGED = "我{}岁"
+_AGE_CHARS = 8
+"""Characters of an age: what is longer says something else."""
 _ASKED_EN = re.compile(
     r"(?:so,? |and |ok(?:ay)?,? |just to confirm,? |can i confirm (?:that )?|to confirm,? )?"
     r"(?P<verb>are|were|do|did|have|can|will) you (?P<rest>[^?]{2,120})$", re.I,
@@ -63,7 +66,7 @@ r" your (?:job|occupation|profession)\b", re.I), "I work as a {}"),
     (re.compile(r"\bhow many years of (?:[a-z-]+ ){0,3}experience\b", re.I), "I have {} years of experience"),
 )  # fmt: skip
 _SLOT_ZH = (
-    (re.compile(r"多大|几岁|年龄|贵庚"), "我{}岁"),
+    (re.compile(r"多大|几岁|年龄|贵庚"), _IS_AGED),
     (re.compile(r"怎么称呼|[你您][^，]{0,6}叫什么|^叫什么|名字|贵姓"), "我叫{}"),
     (re.compile(r"(?:住|居住|现居)在?(?:哪|什么)|所在(?:城市|地)|哪个城市"), "我住在{}"),
     (re.compile(r"哪里人|老家|籍贯|来自哪"), "我来自{}"),
@@ -126,7 +129,10 @@ def with_the_answer(
     end = min(length, len(turn.content) - len(turn.content.lstrip()) + size)
     if any(f.start < end and (f.slots or f.kind == "relation") for f in found):
         return found, left
-    said = Found(0, end, "episode", owned(told(statement)), episode_type="fact")
+    text = told(statement)
+    if speaks_to_serve(turn):
+        text = f"{turn.speaker}说{DATA['patient']}{text.removeprefix('{owner}')}"
+    said = Found(0, end, "episode", owned(text), episode_type="fact")
     return [said, *(f for f in found if f.start >= end)], [f for f in left if f.start >= end]
 
 
@@ -135,8 +141,11 @@ def _worded(turn: TurnView) -> tuple[str, int] | None:
     asked = turn.previous and turn.previous[-1][0] == "assistant" and len(turn.content) <= 2 * _SHORT and _asked(turn)
     if not asked or turn.language != "zh":
         return None
-    said, served = prepare(turn.content), serves(turn)
+    said, serving = prepare(turn.content), speaks_to_serve(turn)
+    if serving:  # a doctor's yes is of the patient, unless the doctor was asked of themselves
+        return None if re.search(r"[你您]", asked[-1]) else answered(asked[-1], said, served=True)
     own = [said for role, said in turn.previous if role == "user"]
+    served = serves(turn)
     return answered(asked[-1], said, served=served) or (lasting(asked, said, own) if served else None)
 
 
@@ -250,7 +259,10 @@ def _chinese(asked: str, said: str) -> str | None:
             and not said.startswith("我")
         ):
             value = re.sub(r"^(?:是|在|叫|做)|岁$|年$|了$", "", said)
-            return f"我{value}" if _AGED.fullmatch(value) else sentence.format(value)
+            if _AGED.fullmatch(value):
+                return f"我{value}"
+            if sentence != _IS_AGED or len(value) <= _AGE_CHARS:
+                return sentence.format(value)
     if _own_zh(asked) and (named := named_zh(asked.rstrip("？?"), said)) is not None:
         return named
     yes, no = _YES_ZH.match(said), _NO_ZH.match(said)

@@ -23,6 +23,7 @@ _STATED = re.compile(DATA["stated"])
 _ADVICE = re.compile(DATA["advice"])
 _ACT = re.compile(lines("acts"))
 _NO_ORDER = re.compile(lines("no_order"))
+_TRIFLES = re.compile(DATA["trifles"])
 _YOURS = re.compile(r"[您你咱](?:们)?(?:家)?的?(?=孩子|宝宝)")
 _END = re.compile(r"(?:吧|了|的|哈|哦|喔|呀|啊|呢|就可以|即可|就行|就好)+$")
 _LEAST = 6
@@ -56,7 +57,8 @@ def _order(sentence: Sentence, doctor: str, whom: str) -> Found | None:
     if not any(_ACT.search(clause.raw) for clause in run):
         return None
     said = _told(run, sentence)
-    if len(said) < _LEAST or content_weight(said) < 1.0 or not resolved(said.replace("带他", "带孩子")):
+    whole = len(said) >= _LEAST and content_weight(said) >= 1.0 and resolved(said.replace("带他", "带孩子"))
+    if not whole or _TRIFLES.fullmatch(said):
         return None
     says = "说" if _STATED.match(said) and not _ADVICE.match(run[0].raw) else "建议"
     text = f"{doctor}{says}{whom}{said}"

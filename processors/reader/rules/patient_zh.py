@@ -13,11 +13,12 @@ from processors.reader.rules.text import prepare, sentences
 
 _AGE = r"(?:(?:\d{1,3}|[一二两三四五六七八九十半]{1,3})个?(?:[天月周]|周?岁)(?:半|多)?大?的?)?"
 _CHILD = re.compile(
-    rf"(?:^|[，,。！!？?\s])(?:医生|大夫|您好|你好|[，,\s]|请问|我家|我们家|我)*{_AGE}(?:{either('child')})"
+    rf"(?:^|[，,。！!？?\s])(?:医生|大夫|您好|你好|[，,\s]|请问|我家|我们家|我){{0,4}}{_AGE}(?:{either('child')})"
 )
 _BODY = re.compile(lines("of_a_body"))
 _SOMEBODY = re.compile(lines("somebody"))
-_DOCTOR = re.compile(either("doctors"))
+_NO_PERSON = re.compile(f"{either('doctors')}|{either('any_patient')}")
+"""Who is spoken to, and the patient, whoever that is."""
 _THIRD = re.compile(r"(?<![吉其])[他她](?!汀|嗪|定|滨|昔|唑|洛|克)")
 _ASKS_FOR = re.compile(rf"(?:{either('asks_for_them')})")
 
@@ -42,7 +43,7 @@ def of_the_other(turn: TurnView) -> str:
 
 def _named(own: list[str]) -> str | None:
     """Who is named in the speaker's turns, besides themselves."""
-    persons = Persons(tuple(p for p in of_turns(own).spoken_of if not _DOCTOR.fullmatch(p.word)))
+    persons = Persons(tuple(p for p in of_turns(own).spoken_of if not _NO_PERSON.fullmatch(p.word)))
     if (one := persons.patient) is not None:
         return one.kin
     if any(_CHILD.search(prepare(said)) for said in own):

@@ -126,7 +126,7 @@ class RuleExtractor:
                 left += [f for f in said_here if f.dropped is not None]
             if len(parts) > 1:
                 found.sort(key=lambda f: f.start)
-            found += [replace(f, text=owned(f.text, turn)) for f in told_to_doctor(turn, found)]
+            found += [replace(f, text=owned(f.text, turn)) for f in told_to_doctor(turn, found) if not of_a_team]
             if (whom := of_whom_asked_zh(turn)) is not None:
                 theirs = [told_of(f, turn.speaker or "用户", whom) for f in found]
                 found, left = [f for f in theirs if f.dropped is None], left + [f for f in theirs if f.dropped]
@@ -135,7 +135,7 @@ class RuleExtractor:
                 owner = turn.speaker or "用户"
                 theirs = [f if "我" in text[f.start : f.end] else told_of(f, owner, one) for f in found]
                 found, left = [f for f in theirs if f.dropped is None], left + [f for f in theirs if f.dropped]
-            found += orders_of(turn)
+            found += [] if of_a_team else orders_of(turn)
             if answers_for_another(turn):
                 left += [replace(f, dropped="of_another") for f in found if f.slots]
                 found = [f for f in found if not f.slots]

@@ -30,7 +30,7 @@ _SERVE = re.compile(rf"(?:{either('who_serves')})$")
 
 def serves(turn: TurnView) -> bool:
     """Does whoever spoke just before serve the speaker, whom they ask, advise or call by what they come for?"""
-    if not turn.previous or turn.previous[-1][0] != "assistant" or _speaks_to_serve(turn):
+    if not turn.previous or turn.previous[-1][0] != "assistant" or speaks_to_serve(turn):
         return False
     if any(_SPOKEN_TO.search(own) for role, own in (*turn.previous, ("user", turn.content)) if role == "user"):
         return True
@@ -40,7 +40,7 @@ def serves(turn: TurnView) -> bool:
 
 def with_doctor(turn: TurnView) -> bool:
     """Is the speaker in a talk with a doctor, whom they call so or who speaks as one?"""
-    if turn.language != "zh" or _speaks_to_serve(turn):
+    if turn.language != "zh" or speaks_to_serve(turn):
         return False
     said = [said for role, said in turn.previous if role == "user"]
     heard = [said for role, said in turn.previous if role == "assistant"]
@@ -51,5 +51,6 @@ def with_doctor(turn: TurnView) -> bool:
     )
 
 
-def _speaks_to_serve(turn: TurnView) -> bool:
+def speaks_to_serve(turn: TurnView) -> bool:
+    """Is the speaker named by what they serve as?"""
     return turn.speaker is not None and _SERVE.search(turn.speaker) is not None

@@ -91,6 +91,7 @@ _STARTS_TOLD = re.compile(
 somebody does then is: 冬天适合吃羊肉 holds for all."""
 _STARTS_LETTER = re.compile("|".join(_DATA["letter_openers"].split()))
 _WHEN = re.compile(rf"{_DAY}|[\d一二两三四五六七八九十几多]+个?(?:年(?!级)|[月日号点岁天周次])")
+_OF_DAYS = re.compile(_DAY)
 _LEAD = re.compile(
     rf"(?>(?:{_DAY}|从小|每[次逢][\u4e00-\u9fff]{{2,5}}|[每当自从于]|[早中]?[晚早]上|[上中下]午|\d{{1,4}}[年月日号点]|最近|近期|平时|平常|周末"
     r"|目前|现在|之前|以前|后来|小时候|[春夏秋冬]天|有时候?|[，,\s])*)"
@@ -211,7 +212,7 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bo
     opens = _STARTS.match(text) is not None
     opens = opens or (not in_group and (_STARTS_TOLD.match(text) or _STARTS_LETTER.match(text)) is not None)
     when = _WHEN.search(text)
-    led = when is not None and when.start() > 0 and "，" not in text[: when.start()]
+    led = when is not None and _OF_DAYS.match(when.group()) and when.start() > 0 and "，" not in text[: when.start()]
     return of_kin or opens or (when is not None and not (led and (in_group or among)))
 
 

@@ -140,3 +140,10 @@ def test_what_a_doctor_supposes_asks_or_explains_is_no_order(said: str) -> None:
 
 def test_only_a_doctor_orders() -> None:
     assert told("先吃两周奥美拉唑，两周后复查胃镜", "小川", [("assistant", "胃总是疼")]) == []
+
+
+def test_a_doctors_yes_is_told_of_the_patient_and_not_of_the_doctor() -> None:
+    assert told("正常。会的", "医生", [("assistant", "运动以后心跳快属于正常现象吗？")]) == [
+        "医生说患者运动以后心跳快属于正常现象"
+    ]
+    assert told("是的", "医生", [("assistant", "您是心内科的吗？")]) == []
