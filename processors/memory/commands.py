@@ -194,8 +194,8 @@ class CommandGate:
         if target is not None:
             rejections.leave(self._standing, target, self._at, self._hash_key)
             told = self._in_project(m).forgotten(target.record_id, target)
-            deleted = self._deleted(m, target, reason)
-            return [*deleted, *ended_by_words(target, self._at, self._standing), *told]
+            left = self._deleted(m, target, reason)
+            return [*left, *ended_by_words(target, self._at, self._standing), *told]
         tail = self._standing.tail(m.memory_id or "")
         if tail is None:
             return [self._unknown(m)]
