@@ -19,6 +19,7 @@ _I_AM = (
     r"|I was (?:(?:so|very|really|just|also|not) )+[a-z]+"
     r"|I (?:really |just |still |also )*(?:do not|don't|dont) know (?:what|how|why|if|where)"
     r"|I (?:really |just |still |also )*(?:miss|love|hate|need|want) (?:him|her|them|it|some|my|help)"
+    r"|I (?:really |just |still )*(?:can't|cannot|couldn't) [a-z]+ (?:why|how|what|it|him|her|them|my|any)"
     r"|I have (?:to (?:do|take|go|pay|work|find)|been [a-z]+ing|an?|no|two|three) "
     r"|I (?:feel|felt) (?:(?:so|very|really|too|like|just) )*[a-z]+"
     r"|I (?:lost|quit|live|work|got|moved) (?:my|an?|in|at|as|to|with|alone)\b)"
