@@ -16,9 +16,10 @@ _IN_A_NAME = re.compile(r"\b(?:called|named|titled|song|film|movie|book|show|ban
 _I_AM = (
     r"(?:(?:I am|I'm|im) (?:(?:so|very|really|too|just|also|now|not) )*(?:[a-z]+ed|sure|single|alone|older|sad|lonely"
     r"|upset|afraid|happy|lost|broke|[a-z]+ing (?:to|for|my|a|the|with|at|in|on)|an?|in|from|on|\d+)\b"
-    r"|I was (?:(?:so|very|really|just|also|not) )+[a-z]+"
+    r"|I was (?:(?:so|very|really|just|also) )+[a-z]+"
     r"|I (?:really |just |still |also )*(?:do not|don't|dont) know (?:what|how|why|if|where)"
     r"|I (?:really |just |still |also )*(?:miss|love|hate|need|want) (?:him|her|them|it|some|my|help)"
+    r"|I (?:really |just |still )*(?:can't|cannot|couldn't) [a-z]+ (?:why|how|what|it|him|her|them|my|any)"
     r"|I have (?:to (?:do|take|go|pay|work|find)|been [a-z]+ing|an?|no|two|three) "
     r"|I (?:feel|felt) (?:(?:so|very|really|too|like|just) )*[a-z]+"
     r"|I (?:lost|quit|live|work|got|moved) (?:my|an?|in|at|as|to|with|alone)\b)"

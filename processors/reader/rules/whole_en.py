@@ -131,7 +131,7 @@ _NO_OBJECT = re.compile(
     re.I,
 )
 _COMPARED = re.compile(
-    r"\bsimilar\b(?!.*\b(?:between|both|each)\b)(?!(?: \w+)? (?:to|as)\b)"
+    r"\bsimilar\b(?!.*\b(?:between|both|each|as)\b)(?!(?: \w+)? to\b)"
     r"|\b(?:regardless|(?<!or )otherwise|elsewhere|instead|either way|as such|likewise|in turn|for so long)$"
     r"|^(?:I|we) (?:am|are|was|were) (?:just |really )?so [a-z]+(?: and [a-z]+)?"
     r"(?:$| that I want\b| (?:every|no)thing\b| (?:that )?(?:I|we) (?:could|can|might)\b)"

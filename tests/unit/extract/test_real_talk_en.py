@@ -44,6 +44,8 @@ def test_sentences_with_nothing_between_are_told_apart(said: str, texts: list[st
         "it is the way I feel so often",
         "I watched My neighbour twice",
         "Monday I'm rowing with my aunt",
+        "he had rowing plans I was not invited to",
+        "for six months I was not rowing",
     ],
 )
 def test_what_leads_on_is_not_parted(said: str) -> None:
