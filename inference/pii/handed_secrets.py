@@ -124,7 +124,7 @@ RULES: tuple[Rule, ...] = (
     # "they'll ask for the code word, which is tangerine"
     _rule(
         "code word",
-        rf"(?<![A-Za-z])(?:code[ -]?words?|safe[ -]?word|magic[ ]word|secret[ ]word|watchword)(?![A-Za-z]){_ITS}{_IS}"
+        rf"(?<![A-Za-z])(?:code[ -]?words?|safe[ -]?word)(?![A-Za-z]){_ITS}{_IS}"
         rf"[ ]{_QUOTE}{_OWN_WORD}(?![A-Za-z])",
         ("word",),
         word,
