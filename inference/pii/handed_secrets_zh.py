@@ -61,7 +61,7 @@ RULES: tuple[Rule, ...] = (
     # 新人默认密码都发team-Osprey-5
     _rule(
         "password handed out zh",
-        rf"{_SAID}[{_HAN}]{{0,4}}?(?:发|给|用|填|写|留|配|设|是|叫)(?:的是|的|了|成)?{_QUOTE}{_ANY}",
+        rf"{_SAID}(?:(?![别不勿莫])[{_HAN}]){{0,4}}?(?:发|给|用|填|写|留|配|设|是|叫)(?:的是|的|了|成)?{_QUOTE}{_ANY}",
         ("密码", "口令"),
         strung,
     ),
