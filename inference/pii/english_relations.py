@@ -34,7 +34,7 @@ _NEVER = OPENERS | COMPANY | TITLES | UNITS | ADDRESSED
 _AUXILIARY = frozenset({"will", "may", "can"})
 _SENTENCE = re.compile(r"(?:^|[.!?]\s{1,2}|\n)[\"“]?$")
 _COUPLE = re.compile(
-    r"[ ](?:are[ ](?:getting|moving|expecting|engaged|married|divorced|splitting|fighting|friends|together|coming)"
+    r"[ ](?:are[ ](?:getting|moving|expecting|engaged|married|divorced|fighting|friends|together|coming)"
     r"|(?:got|just[ ]got)[ ](?:married|engaged|divorced)|broke[ ]up|split[ ]up|live[ ]in|had[ ]a[ ](?:baby|fight)"
     r"|have[ ](?:two|three|a)[ ](?:kids?|children|daughter|son|baby|dog))\b"
 )
