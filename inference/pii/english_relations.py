@@ -42,8 +42,8 @@ _COUPLE = re.compile(
 _HUMAN = re.compile(
     r"[ ](?:(?:can|could)n?['’]t[ ]make[ ]it|(?:forgot|married|babysits|snores)\b"
     r"|plays[ ](?:bass|drums|piano|guitar|violin|football|tennis|chess)\b"
-    r"|is[ ](?:allergic|pregnant|vegan|vegetarian|engaged|divorced|on[ ](?:leave|holiday|parental))\b"
-    r"|has[ ](?:a[ ](?:cold|fever|baby)|the[ ]flu|two[ ]kids)\b)"
+    r"|is[ ](?:pregnant|vegan|vegetarian|engaged|divorced|on[ ](?:leave|holiday|parental))\b"
+    r"|has[ ](?:a[ ](?:cold|baby)|the[ ]flu|two[ ]kids)\b)"
 )
 _ACTS = re.compile(
     r"[ ](?:(?:lent|borrowed|promised|phoned|rang|emailed|forwarded|signed|owes|owed|adopted|teaches)\b"
