@@ -92,7 +92,7 @@ RULES: tuple[Rule, ...] = (
         r"\b(?:(?:licen[cs]e|activation|upgrade|cd)(?:[ -](?:keys?|codes?|numbers?))?"
         r"|(?:product|serial|registration)[ -](?:keys?|codes?))\b"
         r"[^.!\n]{0,60}?[ :=]['\"“]?(?P<value>(?-i:(?=[A-Z-]{0,20}[0-9])(?=[0-9-]{0,20}[A-Z])[A-Z0-9]{4,6}"
-        r"(?:-[A-Z0-9]{4,6}){2,7}))(?![A-Za-z0-9-])",
+        r"(?:-[A-Z0-9]{4,6}){3,7}))(?![A-Za-z0-9-])",
         ("licen", "product", "activation", "serial", "registration", "upgrade", "cd"),
         _stated,
         None,

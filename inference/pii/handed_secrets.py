@@ -124,7 +124,7 @@ RULES: tuple[Rule, ...] = (
     # "they'll ask for the code word, which is tangerine"
     _rule(
         "code word",
-        rf"(?<![A-Za-z])(?:code[ -]?words?|safe[ -]?word|magic[ ]word|secret[ ]word|watchword)(?![A-Za-z]){_ITS}{_IS}"
+        rf"(?<![A-Za-z])(?:code[ -]?words?|safe[ -]?word)(?![A-Za-z]){_ITS}{_IS}"
         rf"[ ]{_QUOTE}{_OWN_WORD}(?![A-Za-z])",
         ("word",),
         word,
@@ -192,6 +192,17 @@ RULES: tuple[Rule, ...] = (
         rf"{_QUOTE}{_WORDS}{_END}",
         ("phrase", "words"),
         passphrase,
+        None,
+    ),
+    # "the licence for the plotting tool? L8QK-22MD-90PX": three groups, and not of a driver
+    _rule(
+        "three groups of a licence",
+        r"\b(?:(?:licen[cs]e|activation|product|serial|registration)[ -](?:keys?|codes?)"
+        r"|licen[cs]e[ ](?:of|for)[ ][^.?!\n]{0,30}?(?:software|plug-?in|tool|program|app|editor|suite|addon))\b"
+        r"[^.!\n]{0,40}?[ :=]['\"“]?(?P<value>(?-i:(?=[A-Z-]{0,20}[0-9])(?=[0-9-]{0,20}[A-Z])[A-Z0-9]{4,6}"
+        r"(?:-[A-Z0-9]{4,6}){2}))(?![A-Za-z0-9-])",
+        ("licen", "activation", "product", "serial", "registration"),
+        lambda value, near: 0.8,
         None,
     ),
 )

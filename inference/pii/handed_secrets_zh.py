@@ -61,17 +61,17 @@ RULES: tuple[Rule, ...] = (
     # 新人默认密码都发team-Osprey-5
     _rule(
         "password handed out zh",
-        rf"{_SAID}[{_HAN}]{{0,4}}?(?:发|给|用|填|写|留|配|设|是|叫)(?:的是|的|了|成)?{_QUOTE}{_ANY}",
+        rf"{_SAID}(?:(?![别不勿莫])[{_HAN}]){{0,4}}?(?:发|给|用|填|写|留|配|设|是|叫)(?:的是|的|了|成)?{_QUOTE}{_ANY}",
         ("密码", "口令"),
         strung,
     ),
     # 印厂的FTP：customer77 / folio-Garamond; 管理员是admin，Lotus!2231
     _rule(
         "login and its password zh",
-        r"(?:FTP|SSH|VPN|SMTP|NAS|数据库|后台|管理员|账[号户]|用户名?|登录名?|登陆"
-        r"|控制台)[^。!?:\n]{0,10}?(?:[:=]|是|为|叫)[ ]?"
+        r"(?:FTP|SSH|VPN|SMTP|NAS|后台|管理员|账[号户]|用户名?|登录名?|登陆"
+        r")[^。!?:\n]{0,10}?(?:[:=]|是|为|叫)[ ]?"
         rf"[A-Za-z][\w.@-]{{1,40}}(?:[ ]?[/|][ ]?|[ ]?[,、][ ]?|[ ]){_QUOTE}{_ANY}",
-        ("ftp", "ssh", "vpn", "smtp", "nas", "数据库", "后台", "管理员", "账", "用户", "登", "控制台"),
+        ("ftp", "ssh", "vpn", "smtp", "nas", "后台", "管理员", "账", "用户", "登"),
         joined,
     ),
     # 请记住SSH私钥的口令，kayak over gravel

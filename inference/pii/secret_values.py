@@ -282,7 +282,7 @@ _TECHNICAL = frozenset(
     """
     text input policy knowledge data string value argument parameter variable part luck job issue problem sensitive
     hash error message question answer management security entry character characters letters digits rotation sharing
-    reuse habit protected practice word words phrase default side way thing mess pain joke nightmare risk
+    reuse habit protected word words phrase default side way thing mess pain joke nightmare risk
     """.split()  # noqa: SIM905
 )
 

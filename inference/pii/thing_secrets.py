@@ -169,9 +169,9 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "machine wants",
         rf"\b{_MACHINE}\b[^.?!,\n]{{0,20}}?[ ](?:wants|takes|asks[ ]for|opens[ ]with|unlocks[ ]with"
-        rf"|wakes[ ](?:up[ ])?with"
+        rf"|wake.[ ](?:up[ ])?with"
         rf"|logs[ ]in[ ]with|unlocks[ ]by)[ ]{_QUOTE}{_ANY}",
-        ("wants", "takes", "asks", "opens", "unlocks", "wakes", "logs"),
+        ("wants", "takes", "asks", "opens", "unlocks", "wake", "logs"),
         sealed,
         None,
     ),
