@@ -188,7 +188,7 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "used everywhere",
         rf"\b(?:use|used|using|typed?|have|pick(?:ed)?|chose)[ ]{_QUOTE}(?P<value>[!-~]{{6,64}}?)['\"”’]?[ ](?:for|on"
-        r"|everywhere)(?:[ ]pretty[ ]much|[ ]almost|[ ]basically|[ ]nearly)?(?:[ ](?:everything|every[ ](?:site"
+        r"|everywhere)(?:[ ]pretty[ ]much|[ ]almost|[ ]basically|[ ]nearly)?(?:[ ](?:everything|every[ ](?:login"
         r"|account|app"
         r"|service|website|login)|all(?:[ ](?:of|my|our|the|these|other|those)){1,3}[ ](?:sites|accounts|logins|apps"
         r"|websites|services|things|devices)|both[ ](?:sites|accounts|logins)))",
