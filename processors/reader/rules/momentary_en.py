@@ -59,8 +59,8 @@ _PATTERNS = (
     rf"|wants|need|needs|feel|feels|do|does|don't|have|has)\b(?! (?:been|had)\b)(?!.*\b(?:since|until"
     rf"|every)\b).* {_TODAY}$",
     # What one wants of the talk, and says in it out of courtesy.
-    r"(?:I|we) (?:just |only |really |also )*(?:want|wanted|need|needed|would like|came(?: here)?) to "
-    r"(?:talk|vent|chat|share|rant|get (?:it|this) off my chest|be alone)\b(?! (?:to|with) (?:my|an?|our)\b)",
+    rf"(?:I|we) (?:just |only |really |also )*(?:want|wanted|need|needed|would like|came(?: here)?) to "
+    rf"(?:{alternatives('wants_of_the_talk')})\b(?! (?:to|with) (?:my|an?|our)\b)",
     rf"(?:I|we) (?:am|are) {_HOW}(?:more than )?(?:{alternatives('courtesies')})\b",
     r"(?:I|we) (?:have|had|were|was|are|am) (?:been |just |just been )?(?:talking|chatting"
     r"|discussing)\b(?!.*\b(?:my|our)\b)",
@@ -75,7 +75,7 @@ _PATTERNS = (
     r"(?:I|we|my [\w'-]+|our [\w'-]+) (?:has|have|had|am|is|are|was|were|can|could)(?:n't| not) (?:in|for|since"
     r"|at|on) ",
     r"we (?:[a-z]+ly |just |also |still )*(?:did|played|won|lost|beat|suck|sucked) (?:so |very |pretty |really )?"
-    r"(?:well|badly|bad|good|okay|ok|great|terribl[ey]|poorly|better|worse|last|by)\b",
+    rf"(?:{alternatives('how_it_went')})\b",
     rf"{_OF_SOMEBODY}(?:, [\w' -]+)? (?:(?:never|just|also|already|finally) )?(?:knows?|found out|knew|did|does"
     rf"|has to|used to)$",
     rf"{_OF_SOMEBODY} (?:[\w']+ ){{0,3}}(?:gave|gives?|told|asked|sent|bought|paid|made|let|helped|lent|showed"
