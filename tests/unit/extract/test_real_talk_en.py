@@ -7,6 +7,7 @@ import pytest
 from processors.reader.rules.protocol import TurnView
 from processors.reader.rules.rules import RuleExtractor
 from processors.reader.rules.run_on_en import apart
+from schemas.events.turns import Role
 from tests.unit.extract.support import GENERAL, THURSDAY, extract
 
 
@@ -16,7 +17,7 @@ def told(said: str) -> list[str]:
 
 def answering(said: str, before: str, heard: str) -> list[str]:
     """What is kept of a turn of Ann's behind one of hers and what another told her."""
-    previous = (("user", before), ("assistant", heard))
+    previous: tuple[tuple[Role, str], ...] = (("user", before), ("assistant", heard))
     turn = TurnView(said, "user", "en", THURSDAY, speaker="Ann", previous=previous)
     return [c.text for c in RuleExtractor().extract(turn, GENERAL) if c.source == "explicit"]
 
@@ -85,7 +86,7 @@ def test_of_several_or_of_anothers_people_nothing_is_told(said: str, before: str
 
 
 def test_a_turn_that_another_speaker_may_have_said_names_nobody() -> None:
-    previous = (("user", "My uncle is in hospital"),)
+    previous: tuple[tuple[Role, str], ...] = (("user", "My uncle is in hospital"),)
     turn = TurnView("He sold the barge in May.", "user", "en", THURSDAY, speaker="Ann", previous=previous)
     assert [c for c in RuleExtractor().extract(turn, GENERAL) if c.source == "explicit"] == []
 
