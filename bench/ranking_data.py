@@ -63,13 +63,13 @@ def _moment(text: str) -> datetime:
 
 
 def _questions(conversation: Any, encode: Encoder, gold_of: Any) -> list[Case]:
-    asked = [q for q in conversation["qa"] if q["evidence"] and q["category"] != 5]
-    asked = [q for q in asked if gold_of(q)]
-    vectors = [query_vector(q["question"], encode) for q in asked]
+    questions_with_gold = [q for q in conversation["qa"] if q["evidence"] and q["category"] != 5]
+    questions_with_gold = [q for q in questions_with_gold if gold_of(q)]
+    vectors = [query_vector(q["question"], encode) for q in questions_with_gold]
     now = _moment(conversation["sessions"][-1]["date_time"]) + timedelta(days=1)
     return [
         Case(RankQuery(q["question"], terms(q["question"]), v, now=now), frozenset(gold_of(q)), q["category"])
-        for q, v in zip(asked, vectors, strict=True)
+        for q, v in zip(questions_with_gold, vectors, strict=True)
     ]
 
 

@@ -90,11 +90,11 @@ class Bench:
         calls = [(draw.choice(users), draw.choice(questions)) for _ in range(int(o.rate * o.seconds))]
         await _paced([partial(one, *c) for c in calls], o.rate, draw)
         await feeding
-        told = {"path": path, "requests": len(calls), "ingesting_turns_per_second": peak / 4}
-        told |= {"all": _quantiles(first + later), "first_of_a_user": _quantiles(first), "later": _quantiles(later)}
-        told["slowest"] = [{"ms": round(t * 1000, 1), "at_s": round(at, 2)} for t, at in sorted(slowest)[:-25:-1]]
-        print(f"{path}: {told['all']}", flush=True)
-        return told
+        figures = {"path": path, "requests": len(calls), "ingesting_turns_per_second": peak / 4}
+        figures |= {"all": _quantiles(first + later), "first_of_a_user": _quantiles(first), "later": _quantiles(later)}
+        figures["slowest"] = [{"ms": round(t * 1000, 1), "at_s": round(at, 2)} for t, at in sorted(slowest)[:-25:-1]]
+        print(f"{path}: {figures['all']}", flush=True)
+        return figures
 
 
 async def _paced(calls: Sequence[Callable[[], Awaitable[None]]], rate: float, draw: random.Random) -> None:
@@ -119,9 +119,9 @@ def _quantiles(seconds: Sequence[float]) -> Row:
 async def run(o: argparse.Namespace) -> Row:
     users = names(o.users)
     body, source = turns(3 * TEXTS, o.data, "pool")
-    said = list(dict.fromkeys(t["content"] for t in body if t["role"] == "user"))
-    statements, model_id = pool(said[:TEXTS])
-    questions = said[TEXTS : TEXTS + 1_000] or said
+    contents = list(dict.fromkeys(t["content"] for t in body if t["role"] == "user"))
+    statements, model_id = pool(contents[:TEXTS])
+    questions = contents[TEXTS : TEXTS + 1_000] or contents
     print(f"{len(statements)} texts embedded", flush=True)
     few = max(1, o.few // o.users)
     with tempfile.TemporaryDirectory(prefix="memstream-bench-", dir="/tmp", ignore_cleanup_errors=True) as folder:

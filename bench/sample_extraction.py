@@ -26,8 +26,8 @@ def rows(text: str, count: int, seed: int) -> list[tuple[str, ...]]:
     for number, example in enumerate(read(text), 1):
         for c in extractor.extract(example.turn, profile):
             field = "+".join(c.fields) or c.field or ""
-            said = (c.text, example.turn.content.replace("\t", " ").replace("\n", " "))
-            drawn.append((number, (str(number), str(c.ordinal), c.kind, field, *said)))
+            texts = (c.text, example.turn.content.replace("\t", " ").replace("\n", " "))
+            drawn.append((number, (str(number), str(c.ordinal), c.kind, field, *texts)))
     chosen = random.Random(seed).sample(range(len(drawn)), min(count, len(drawn)))
     return [drawn[i][1] for i in sorted(chosen)]
 
@@ -38,10 +38,10 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1122)
     parser.add_argument("--ids", action="store_true", help="leave the texts out")
-    told = parser.parse_args()
-    width = len(HEAD) if told.ids else None
-    print("\t".join(HEAD if told.ids else (*HEAD, "statement", "said")))
-    for row in rows(told.file.read_text(encoding="utf-8"), told.count, told.seed):
+    arguments = parser.parse_args()
+    width = len(HEAD) if arguments.ids else None
+    print("\t".join(HEAD if arguments.ids else (*HEAD, "statement", "said")))
+    for row in rows(arguments.file.read_text(encoding="utf-8"), arguments.count, arguments.seed):
         print("\t".join(row[:width]))
     sys.stdout.flush()
 

@@ -24,7 +24,9 @@ def licence(package: Distribution) -> str:
 
 def table() -> str:
     rows = {(p.metadata["Name"], p.version, licence(p)) for p in distributions()}
-    lines = [f"| {name} | {version} | {told} |" for name, version, told in sorted(rows, key=lambda r: r[0].lower())]
+    lines = [
+        f"| {name} | {version} | {licence} |" for name, version, licence in sorted(rows, key=lambda r: r[0].lower())
+    ]
     head = ["# Licences of the installed packages", "", "| package | version | licence |", "|---|---|---|"]
     return "\n".join([*head, *lines])
 

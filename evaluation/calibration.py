@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evaluation.corpus.entries import Said
+from evaluation.corpus.entries import Utterance
 from evaluation.corpus.read import ROOT, Context, contexts
 from evaluation.in_memory import START
 from inference.language import language_of
@@ -61,14 +61,14 @@ def rows(extractor: Extractor, folder: Path = ROOT) -> Iterator[Row]:
 
 
 def view_of(context: Context) -> TurnView:
-    said = context.turn
-    named = None if said.speaker == "user" else said.speaker
+    turn = context.turn
+    named = None if turn.speaker == "user" else turn.speaker
     before = tuple((_role(s), s.text) for s in context.before[-4:])
-    return TurnView(said.text, "user", language_of(said.text), START, speaker=named, previous=before)
+    return TurnView(turn.text, "user", language_of(turn.text), START, speaker=named, previous=before)
 
 
-def _role(said: Said) -> Role:
-    return "assistant" if said.speaker == "assistant" else "tool" if said.speaker == "tool" else "user"
+def _role(turn: Utterance) -> Role:
+    return "assistant" if turn.speaker == "assistant" else "tool" if turn.speaker == "tool" else "user"
 
 
 def to_keep(c: Candidate, context: Context) -> bool:
@@ -89,9 +89,9 @@ def fitted(found: Iterable[Row]) -> Reads:
     counts: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
     sums: dict[bool, list[int]] = {True: [0, 0], False: [0, 0]}
     for row in found:
-        for told in (counts[row.cell], sums[row.cell[0] == "dropped"]):
-            told[0] += 1
-            told[1] += row.keep
+        for totals in (counts[row.cell], sums[row.cell[0] == "dropped"]):
+            totals[0] += 1
+            totals[1] += row.keep
 
     def read(row: Row) -> float:
         seen, kept = counts.get(row.cell, [0, 0])

@@ -78,18 +78,18 @@ _OVERLONG = {"en": 180, "zh": 60}
 
 def faults(language: Speech, text: str, who: str, sources: Sequence[str]) -> list[str]:
     """The kinds of faults of one memory; `who` is its speaker's name, `sources` the turns it is from."""
-    said = _QUOTED.sub('""', text)
-    told = _of_english(said, who) if language == "en" else _of_chinese(said)
+    unquoted = _QUOTED.sub('""', text)
+    found = _of_english(unquoted, who) if language == "en" else _of_chinese(unquoted)
     shared = {
         "near copy": repeats(language, sources, text),
-        "question": _ASKS.search(said) is not None,
+        "question": _ASKS.search(unquoted) is not None,
         "over-long": len(text) > _OVERLONG[language],
     }
-    return [kind for kind, there in (*told, *shared.items()) if there]
+    return [kind for kind, there in (*found, *shared.items()) if there]
 
 
-def _of_english(said: str, who: str) -> Iterable[tuple[str, bool]]:
-    bare = re.sub(re.escape(who), "User", said, flags=re.IGNORECASE) if who else said
+def _of_english(text: str, who: str) -> Iterable[tuple[str, bool]]:
+    bare = re.sub(re.escape(who), "User", text, flags=re.IGNORECASE) if who else text
     pointing = _POINTS_EN.search(_OF_OWNER.sub("", bare) if bare.startswith("User") else bare)
     named = _NAMES_EN.search(bare.replace("User", "owner"), 0, pointing.start()) if pointing else None
     yield "wrapper", _OPENS_EN.search(bare) is not None
@@ -102,13 +102,13 @@ def _of_english(said: str, who: str) -> Iterable[tuple[str, bool]]:
     yield "platitude or courtesy", _EMPTY_EN.search(bare) is not None
 
 
-def _of_chinese(said: str) -> Iterable[tuple[str, bool]]:
-    pointing = _POINTS_ZH.search(said)
-    named = _NAMES_ZH.search(said, 0, pointing.start()) if pointing else None
-    yield "wrapper", _OPENS_ZH.search(said) is not None
-    yield "residue", _RESIDUE_ZH.search(said) is not None
+def _of_chinese(text: str) -> Iterable[tuple[str, bool]]:
+    pointing = _POINTS_ZH.search(text)
+    named = _NAMES_ZH.search(text, 0, pointing.start()) if pointing else None
+    yield "wrapper", _OPENS_ZH.search(text) is not None
+    yield "residue", _RESIDUE_ZH.search(text) is not None
     yield "unresolved reference", pointing is not None and named is None
-    yield "I or you left", _LEFT_ZH.search(said) is not None
-    yield "grammar", _GRAMMAR_ZH.search(said) is not None
-    yield "fragment", _CUT_ZH.search(said) is not None or len(said) < 5
-    yield "platitude or courtesy", _EMPTY_ZH.search(said) is not None
+    yield "I or you left", _LEFT_ZH.search(text) is not None
+    yield "grammar", _GRAMMAR_ZH.search(text) is not None
+    yield "fragment", _CUT_ZH.search(text) is not None or len(text) < 5
+    yield "platitude or courtesy", _EMPTY_ZH.search(text) is not None

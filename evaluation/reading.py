@@ -138,7 +138,7 @@ def tables(found: Mapping[Speech, dict[str, Any]]) -> str:
         names = dict.fromkeys(name for side in sides for name in side)
         if names:
             lines += ["", f"| {title} | en | zh |", "|---|---|---|"]
-            lines += [f"| {name} | {' | '.join(_told(side.get(name)) for side in sides)} |" for name in names]
+            lines += [f"| {name} | {' | '.join(_cell(side.get(name)) for side in sides)} |" for name in names]
     for language in LANGUAGES:
         for part, title in (("by source", "source"), ("writers", "writer")):
             rows = (
@@ -168,11 +168,11 @@ def _side_by_side(title: str, rows: dict[str, Any]) -> list[str]:
     names = dict.fromkeys(n for row in rows.values() for n, v in row.items() if not isinstance(v, dict))
     return [
         "", f"| {title} | {' | '.join(rows)} |", "|---" * (len(rows) + 1) + "|",
-        *(f"| {n} | {' | '.join(_told(row.get(n)) for row in rows.values())} |" for n in names),
+        *(f"| {n} | {' | '.join(_cell(row.get(n)) for row in rows.values())} |" for n in names),
     ]  # fmt: skip
 
 
-def _told(value: Any) -> str:
+def _cell(value: Any) -> str:
     return "" if value is None else str(value)
 
 

@@ -138,8 +138,8 @@ def figures_of(
         memories_file.write_text(json.dumps(got, ensure_ascii=False), "utf-8")
         report = out or Path(folder) / "report.json"
         # `--profiles`: each case ran under its own, so fields are judged.
-        told = [*variant, "--profiles", "-", "--memories", str(memories_file), "--out", str(report)]
-        figures: JsonObject = json.loads(score(scorer, str(file), *told))
+        command = [*variant, "--profiles", "-", "--memories", str(memories_file), "--out", str(report)]
+        figures: JsonObject = json.loads(score(scorer, str(file), *command))
         stale = {case["id"]: case["stale"] for case in json.loads(report.read_text("utf-8")) if case["stale"]}
     whole = figures.get("stale")
     if isinstance(whole, int | float) and not isinstance(whole, bool):

@@ -30,18 +30,18 @@ class Statement(BaseModel):
     memory: str
 
 
-class Said(BaseModel):
+class Utterance(BaseModel):
     """A turn, or a turn before it."""
 
     speaker: str
     text: str
 
 
-class Written(Said):
+class Written(Utterance):
     """A labelled turn; `nothing` is why nothing is to be kept, else empty."""
 
     id: str
-    before: list[Said] = Field(default_factory=list)
+    before: list[Utterance] = Field(default_factory=list)
     statements: list[Statement] = Field(default_factory=list)
     nothing: str = ""
 
@@ -50,7 +50,7 @@ class Written(Said):
         return [s.memory for s in self.statements if s.keep]
 
 
-class _Labelled(Said):
+class _Labelled(Utterance):
     statements: list[Statement] = Field(default_factory=list)
     nothing: str = ""
 
@@ -68,7 +68,7 @@ def read_writer(path: Path) -> list[Written]:
     found = []
     for chat in map(_Chat.model_validate_json, lines):
         for n, turn in enumerate(chat.turns):
-            before = [Said(speaker=t.speaker, text=t.text) for t in chat.turns[max(0, n - 4) : n]]
+            before = [Utterance(speaker=t.speaker, text=t.text) for t in chat.turns[max(0, n - 4) : n]]
             found.append(Written(**turn.model_dump(), id=f"{chat.id}-{n}", before=before))
     return found
 
@@ -76,15 +76,15 @@ def read_writer(path: Path) -> list[Written]:
 def turns_of(turn: Written) -> list[TurnEvent]:
     """The turn and those before it, as one session of an owner of its own; a name speaks as a user with that name."""
     sent = []
-    for n, said in enumerate([*turn.before, turn]):
+    for n, written in enumerate([*turn.before, turn]):
         at = START + timedelta(seconds=20 * n)
-        role: Role = "assistant" if said.speaker == "assistant" else "tool" if said.speaker == "tool" else "user"
-        named = None if said.speaker in ("user", "assistant", "tool") else said.speaker
+        role: Role = "assistant" if written.speaker == "assistant" else "tool" if written.speaker == "tool" else "user"
+        named = None if written.speaker in ("user", "assistant", "tool") else written.speaker
         last = n == len(turn.before)
         sent.append(
             TurnEvent(
                 tenant="evaluation", user_id=turn.id, session_id=turn.id, turn_id=turn.id if last else f"{turn.id}/{n}",
-                role=role, occurred_at=at, accepted_at=at, sealed=TurnBody(content=said.text or ".", speaker=named),
+                role=role, occurred_at=at, accepted_at=at, sealed=TurnBody(content=written.text or ".", speaker=named),
             )
         )  # fmt: skip
     return sent

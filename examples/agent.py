@@ -46,8 +46,8 @@ def prompt_from(memory: Memstream) -> Any:
 
     @dynamic_prompt
     def known(request: ModelRequest[Who]) -> str:
-        asked = next(m.text for m in reversed(request.messages) if m.type == "human")
-        return memory.context(asked, user_id=request.runtime.context.user_id, budget_tokens=600).prompt
+        question = next(m.text for m in reversed(request.messages) if m.type == "human")
+        return memory.context(question, user_id=request.runtime.context.user_id, budget_tokens=600).prompt
 
     return known
 

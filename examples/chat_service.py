@@ -58,11 +58,13 @@ def create(model: Model = echo, url: str = "", key: str = "") -> FastAPI:
     app = FastAPI(lifespan=lifespan)
 
     @app.post("/chat")
-    async def chat(said: Said, memory: Memory) -> dict[str, str]:
-        context = await memory.context(said.text, user_id=said.user_id, session_id=said.session_id, budget_tokens=800)
+    async def chat(message: Said, memory: Memory) -> dict[str, str]:
+        context = await memory.context(
+            message.text, user_id=message.user_id, session_id=message.session_id, budget_tokens=800
+        )
         reply = model(context.prompt)
-        await remember(memory, said, "user", said.text, context.context_id)
-        await remember(memory, said, "assistant", reply, context.context_id)
+        await remember(memory, message, "user", message.text, context.context_id)
+        await remember(memory, message, "assistant", reply, context.context_id)
         return {"reply": reply, "context_id": context.context_id}
 
     @app.post("/feedback")
@@ -78,12 +80,12 @@ def create(model: Model = echo, url: str = "", key: str = "") -> FastAPI:
     return app
 
 
-async def remember(memory: AsyncMemstream, said: Said, role: str, text: str, context_id: str) -> None:
+async def remember(memory: AsyncMemstream, message: Said, role: str, text: str, context_id: str) -> None:
     """Returns at once: the buffer sends it. With a full buffer a chat goes on without a memory of this turn."""
     turn = Turn.model_validate(
         {
-            "user_id": said.user_id,
-            "session_id": said.session_id,
+            "user_id": message.user_id,
+            "session_id": message.session_id,
             "role": role,
             "content": text,
             "occurred_at": datetime.now(UTC),

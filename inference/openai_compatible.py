@@ -146,9 +146,9 @@ class OpenAiCompatible:
     def _wait(self, state: RetryCallState) -> float:
         """Seconds: what the endpoint asked for, else doubling, each between its half and its whole."""
         failure = state.outcome.exception() if state.outcome else None
-        asked = failure.retry_after if isinstance(failure, Away) else None
+        requested_wait = failure.retry_after if isinstance(failure, Away) else None
         grown = self._config.first_wait * 2.0 ** (state.attempt_number - 1) * (0.5 + 0.5 * self._jitter())
-        return min(max(grown, asked or 0.0), _MAX_WAIT)
+        return min(max(grown, requested_wait or 0.0), _MAX_WAIT)
 
     async def _once(self, body: Mapping[str, Any]) -> httpx.Response:
         try:

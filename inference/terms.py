@@ -37,8 +37,8 @@ def terms(text: str) -> list[str]:
     Stop words are left out, unless nothing else is there: then the words and single characters themselves are the
     terms, so "who are you" and "是谁" still find their like.
     """
-    said = _PLACEHOLDER.sub(" ", text)
-    folded = _APOSTROPHE.sub("", unicodedata.normalize("NFKC", said).lower())
+    unmasked = _PLACEHOLDER.sub(" ", text)
+    folded = _APOSTROPHE.sub("", unicodedata.normalize("NFKC", unmasked).lower())
     found: list[str] = []
     stopped: list[str] = []
     for match in _TOKEN.finditer(folded):

@@ -49,8 +49,8 @@ def verify(dsn: str, key: bytes, anchors: dict[int, tuple[int, str]] | None = No
         query = f"SELECT {', '.join(CHAIN_COLUMNS)} FROM audit.chains ORDER BY chain"  # noqa: S608 - constants
         chains = [Chain(*row) for row in connection.execute(query.encode())]
         for chain in chains:
-            seq, told = anchors.get(chain.chain, (0, ""))
-            check = Check(key, chain, (seq, bytes.fromhex(told)) if seq > chain.first_seq else None)
+            seq, anchored = anchors.get(chain.chain, (0, ""))
+            check = Check(key, chain, (seq, bytes.fromhex(anchored)) if seq > chain.first_seq else None)
             for entry in _entries(connection, chain.chain):
                 check.add(entry)
             faults += check.end()
@@ -87,9 +87,9 @@ def read_anchors(path: Path) -> dict[int, tuple[int, str]]:
     """The heads of an earlier `audit verify --json`. Raises AuditError."""
     try:
         heads = json.loads(path.read_text(encoding="utf-8"))["heads"]
-        out = {int(chain): (int(seq), str(told)) for chain, (seq, told) in heads.items()}
-        for _, told in out.values():
-            bytes.fromhex(told)
+        out = {int(chain): (int(seq), str(anchored)) for chain, (seq, anchored) in heads.items()}
+        for _, anchored in out.values():
+            bytes.fromhex(anchored)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         raise AuditError(f"--against: {path} is no output of `memstream audit verify --json`") from None
     return out

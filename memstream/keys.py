@@ -135,8 +135,8 @@ def _checked(option: str, given: str) -> None:
     try:
         _ID.validate_python(given)
     except ValidationError as exc:
-        told = exc.errors(include_input=False, include_url=False)[0]["msg"].removeprefix("Value error, ")
-        raise KeyCommandError(f"{option}: {told}") from None
+        message = exc.errors(include_input=False, include_url=False)[0]["msg"].removeprefix("Value error, ")
+        raise KeyCommandError(f"{option}: {message}") from None
 
 
 def _set(values: Sequence[str] | None) -> frozenset[str] | None:

@@ -103,22 +103,22 @@ def _wire(op: Op) -> Iterator[dict[str, Any]]:
             put = {"op": "put", "namespace": op.namespace, "key": op.key, "value": op.value, "index": op.index}
             yield put if op.ttl is None else {**put, "ttl_minutes": op.ttl}
         case SearchOp():
-            asked: dict[str, Any] = {
+            request: dict[str, Any] = {
                 "op": "search", "namespace_prefix": op.namespace_prefix, "query": op.query, "filter": op.filter,
                 "refresh_ttl": op.refresh_ttl,
             }  # fmt: skip
-            yield from _pages(asked, op.limit, op.offset)
+            yield from _pages(request, op.limit, op.offset)
         case ListNamespacesOp():
-            asked = {"op": "namespaces", "max_depth": op.max_depth, **_conditions(op)}
-            yield from _pages(asked, op.limit, op.offset)
+            request = {"op": "namespaces", "max_depth": op.max_depth, **_conditions(op)}
+            yield from _pages(request, op.limit, op.offset)
         case _:
             raise ValueError(f"no such store operation: {type(op).__name__}")
 
 
-def _pages(asked: dict[str, Any], limit: int, offset: int) -> Iterator[dict[str, Any]]:
-    size = _PAGE[asked["op"]]
+def _pages(request: dict[str, Any], limit: int, offset: int) -> Iterator[dict[str, Any]]:
+    size = _PAGE[request["op"]]
     for start in range(0, max(limit, 0), size):
-        yield {**asked, "limit": min(size, limit - start), "offset": offset + start}
+        yield {**request, "limit": min(size, limit - start), "offset": offset + start}
 
 
 def _conditions(op: ListNamespacesOp) -> dict[str, Any]:

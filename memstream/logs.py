@@ -27,17 +27,17 @@ class ClassesOnly(JsonFormatter):
         return super().format(record)
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name
-        return "\n".join(_told(ei[1], ei[2]))
+        return "\n".join(_exception_lines(ei[1], ei[2]))
 
 
-def _told(exc: BaseException | None, trace: TracebackType | None) -> list[str]:
+def _exception_lines(exc: BaseException | None, trace: TracebackType | None) -> list[str]:
     """Class and frames, innermost last, then those of its cause."""
     if exc is None:
         return []
     frames = traceback.extract_tb(trace)[-_FRAMES:]
     where = [f"  {Path(f.filename).name}:{f.lineno} {f.name}" for f in frames]
     cause = exc.__cause__ or (None if exc.__suppress_context__ else exc.__context__)
-    return [type(exc).__name__, *where, *_told(cause, cause.__traceback__ if cause else None)]
+    return [type(exc).__name__, *where, *_exception_lines(cause, cause.__traceback__ if cause else None)]
 
 
 def formatter(process: str) -> logging.Formatter:

@@ -33,8 +33,8 @@ FIRST_READ = 30.0
 
 def warn_of_clear_text(profile: Profile, *, sealed: bool) -> None:
     """At a start: what the profile marks sensitive, and nothing encrypts (C7)."""
-    if (told := kept_in_the_clear(profile, sealed=sealed)) is not None:
-        log.warning("%s (docs/encryption.md)", told)
+    if (warning := kept_in_the_clear(profile, sealed=sealed)) is not None:
+        log.warning("%s (docs/encryption.md)", warning)
 
 
 class ProfileFollower:

@@ -82,14 +82,14 @@ def _permission(dependant: Any) -> str:
     """The scopes that a route's dependencies demand, wherever in their tree they are asked for."""
     from query.auth import boundary
 
-    doors = {
+    permissions = {
         boundary.reader: "read",
         boundary.writer: "write",
         boundary.documents_writer: "documents",
         boundary.operator: "operator",
         boundary.originals_reader: "pii",
     }
-    found = (doors.get(d.call) or _permission(d) for d in dependant.dependencies)
+    found = (permissions.get(d.call) or _permission(d) for d in dependant.dependencies)
     return ", ".join(dict.fromkeys(scope for scope in found if scope))
 
 

@@ -206,14 +206,14 @@ class Settings(Connections):
     @classmethod
     def _secured(cls, address: SecretStr, info: ValidationInfo) -> SecretStr:
         """Every client gets TLS and password with the address."""
-        name, told = info.field_name or "", address.get_secret_value()
+        name, url = info.field_name or "", address.get_secret_value()
         secured = [n for n, v in info.data.items() if n.startswith(f"{name}_") and v]
-        if secured and not told:
+        if secured and not url:
             raise ValueError(f"must be set where MEMSTREAM_{secured[0].upper()} is: the embedded server has no TLS")
-        if told:
-            connections.check_form(name, told)
+        if url:
+            connections.check_form(name, url)
         fold = connections.postgres_dsn if name == "postgres" else connections.redis_url
-        return SecretStr(fold(told, info.data)) if secured else address
+        return SecretStr(fold(url, info.data)) if secured else address
 
     @property
     def brokers(self) -> Brokers:

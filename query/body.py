@@ -97,8 +97,8 @@ async def _checked(request: Request) -> Request:
 
 
 async def _bounded(request: Request, limit: int) -> bytes:
-    told = request.headers.get("content-length", "")
-    if told.isdigit() and int(told) > limit:
+    content_length = request.headers.get("content-length", "")
+    if content_length.isdigit() and int(content_length) > limit:
         raise _too_large(limit)
     chunks, size = [], 0
     try:

@@ -95,8 +95,8 @@ def from_validation(exc: RequestValidationError | ValidationError, prefix: str =
     errors = exc.errors()
     # A list whose only items are wrong is told to be too short as well, which it is not.
     wrong_within = {e["loc"][:n] for e in errors for n in range(1, len(e["loc"]))}
-    told = [e for e in errors if not (e["type"] == "too_short" and tuple(e["loc"]) in wrong_within)]
-    found = [(_path(e["loc"], prefix), _expected(e)) for e in told]
+    reported = [e for e in errors if not (e["type"] == "too_short" and tuple(e["loc"]) in wrong_within)]
+    found = [(_path(e["loc"], prefix), _expected(e)) for e in reported]
     return invalid_all(found or [("body", "a valid request")])
 
 

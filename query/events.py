@@ -52,11 +52,11 @@ def turn_event(
 def feedback_id_of(tenant: str, body: models.FeedbackIn) -> str:
     """The same words about the same thing are the same feedback: repeating the call counts once."""
     about: list[Json] = [body.interaction_id, body.context_id, *body.memory_ids, body.record_id]
-    said: list[Json] = [body.rating, body.score, body.correction, body.comment, body.adopted]
+    content: list[Json] = [body.rating, body.score, body.correction, body.comment, body.adopted]
     about_more = None if body.about == "answer" else body.about
     more: list[Json] = [body.outcome, body.feature, body.traits or None, body.by, about_more]
-    said += [*more] if any(x is not None for x in more) else []
-    return ids.record_id(user(tenant, body.user_id), "feedback", *about, *said)
+    content += [*more] if any(x is not None for x in more) else []
+    return ids.record_id(user(tenant, body.user_id), "feedback", *about, *content)
 
 
 def missing_in_feedback(body: models.FeedbackIn) -> tuple[str, str] | None:
@@ -64,8 +64,8 @@ def missing_in_feedback(body: models.FeedbackIn) -> tuple[str, str] | None:
     named = any((body.interaction_id, body.context_id, body.record_id, body.memory_ids, body.traits))
     if not named and body.about == "answer":
         return "interaction_id", "one of interaction_id, context_id, memory_ids, record_id is required"
-    said = (body.rating, body.score, body.correction, body.comment, body.adopted, body.outcome)
-    if all(x is None for x in said):
+    statements = (body.rating, body.score, body.correction, body.comment, body.adopted, body.outcome)
+    if all(x is None for x in statements):
         return "rating", "one of rating, score, correction, comment, adopted, outcome is required"
     return None
 
@@ -76,13 +76,13 @@ def judges_feedback(tenant: str, body: models.FeedbackIn, accepted_at: datetime 
     if body.by is None or body.by == body.user_id:
         return None
     event = feedback_event(tenant, body, accepted_at)
-    told = FeedbackBody(comment=body.comment, traits=body.traits)
+    feedback = FeedbackBody(comment=body.comment, traits=body.traits)
     clear = {"user_id": body.by, "about": "suggestion", "memory_ids": (), "record_id": body.record_id}
     return event.model_copy(
         update={
             **clear, "feedback_id": f"{event.feedback_id}/by", "interaction_id": None, "context_id": None,
             "by": None,
-            "sealed": told,
+            "sealed": feedback,
         }
     )  # fmt: skip
 

@@ -54,5 +54,5 @@ class TenantLimits:
         rate = self._rates[kind]
         window = await self._limiter.get_window_stats(rate, name)
         wait = max(1, math.ceil(window.reset_time - time.time()))
-        told = f"at most {rate.amount} {kind} in {PERIOD} seconds"
-        return ProblemError("too-many", told, headers={"Retry-After": str(min(wait, PERIOD))}, limit=rate.amount)
+        message = f"at most {rate.amount} {kind} in {PERIOD} seconds"
+        return ProblemError("too-many", message, headers={"Retry-After": str(min(wait, PERIOD))}, limit=rate.amount)

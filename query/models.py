@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from schemas.base import CleanText, Content, Frozen, Id, JsonObject, JsonValue, Timestamp
-from schemas.events.memory import scope_meant
+from schemas.events.memory import resolve_scope
 from schemas.events.turns import MAX_HELD, MAX_METADATA_BYTES, Recalled, Role, crowded_field, metadata_fits
 
 Rating = Literal["good", "neutral", "bad"]
@@ -141,10 +141,10 @@ class MemoryIn(Frozen):
     def _meant(cls, scope: str, info: ValidationInfo) -> str:
         if "project_id" not in info.data:  # refused by its own name
             return scope
-        meant = scope_meant(scope, info.data["project_id"])
-        if meant is None:
+        resolved = resolve_scope(scope, info.data["project_id"])
+        if resolved is None:
             raise ValueError("the scope of a project needs project_id (or is the project's id)")
-        return meant
+        return resolved
 
 
 class MemoryPatch(Frozen):

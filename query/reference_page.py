@@ -70,8 +70,8 @@ def _operation(method: str, path: str, spec: Mapping[str, Any]) -> Iterator[str]
         yield f"<p>body: {_named(media.get('schema', {}))}</p>"
     for status, answer in sorted(spec.get("responses", {}).items()):
         schemas = [m.get("schema", {}) for m in answer.get("content", {}).values()]
-        said = _text(answer.get("description", ""))
-        yield f"<p><code>{_text(status)}</code> {said} {' '.join(map(_named, schemas))}</p>"
+        description = _text(answer.get("description", ""))
+        yield f"<p><code>{_text(status)}</code> {description} {' '.join(map(_named, schemas))}</p>"
     yield "</details>"
 
 

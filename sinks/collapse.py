@@ -62,7 +62,7 @@ def accepted_at(event: Event | Tombstone) -> datetime | None:
 
 _JUDGED = frozenset({"fact", "preference", "intent", "episode", "relation"})
 """Their later revisions change what is thought of them, not what they say; of other kinds a change is a new value."""
-_STANDING = frozenset({"active", "observed"})
+_CURRENT_STATES = frozenset({"active", "observed"})
 _BY_OPERATORS = frozenset({"pii", "retention"})
 
 
@@ -74,7 +74,7 @@ def caused_at(event: Event | Tombstone) -> datetime | None:
         return None
     if not isinstance(event, MemoryUpdate) or event.revision == 1 or event.kind not in _JUDGED:
         return accepted_at(event)
-    renewed = event.state in _STANDING and event.reason.gate not in _BY_OPERATORS
+    renewed = event.state in _CURRENT_STATES and event.reason.gate not in _BY_OPERATORS
     return event.last_accessed_at if renewed and event.last_accessed_at > event.known_at else None
 
 
@@ -116,17 +116,17 @@ def _tombstone_of(item: Item) -> tuple[Hashable, ...]:
     return ("tombstone", item.message.topic, owner, (item.message.key or b"").decode(errors="replace"))
 
 
-def memory_of(gone: Tombstone) -> tuple[str, str, int] | None:
+def memory_of(tombstone: Tombstone) -> tuple[str, str, int] | None:
     """(tenant, record_id, version) of a tombstone of memory.updates; None when its key is no memory's."""
-    record_id, _, version = gone.key.rpartition("/")
-    if gone.topic != topics.UPDATES.name or not record_id or not version.isdecimal():
+    record_id, _, version = tombstone.key.rpartition("/")
+    if tombstone.topic != topics.UPDATES.name or not record_id or not version.isdecimal():
         return None
-    return gone.owner.tenant, record_id, int(version)
+    return tombstone.owner.tenant, record_id, int(version)
 
 
-def session_of(gone: Tombstone) -> tuple[str, str, str] | None:
+def session_of(tombstone: Tombstone) -> tuple[str, str, str] | None:
     """(tenant, user_id, rest) of a tombstone of session.state; `rest` is `session` or `session/message`."""
-    prefix = f"{gone.owner.key}/"
-    if gone.topic != topics.SESSION_STATE.name or not gone.key.startswith(prefix):
+    prefix = f"{tombstone.owner.key}/"
+    if tombstone.topic != topics.SESSION_STATE.name or not tombstone.key.startswith(prefix):
         return None
-    return gone.owner.tenant, gone.owner.id, gone.key.removeprefix(prefix)
+    return tombstone.owner.tenant, tombstone.owner.id, tombstone.key.removeprefix(prefix)

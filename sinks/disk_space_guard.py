@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from schemas.storage.disk import Reserve
 from sinks.protocol import Sink, SinkBatch, Transient
-from sinks.wrapper import Around
+from sinks.wrapper import SinkWrapper
 
 
-class WithRoom(Around):
+class WithRoom(SinkWrapper):
     """Embedded Milvus says that rows are stored which it could not write: none are given to it before that. The log
     keeps them; the worker waits as it does for a store that is away."""
 

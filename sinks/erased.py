@@ -25,7 +25,7 @@ from schemas.log.progress import Source, load_source
 from schemas.log.topics import Cleanup
 from sinks.collapse import accepted_at
 from sinks.protocol import Item, Message, Sink, SinkBatch
-from sinks.wrapper import Around
+from sinks.wrapper import SinkWrapper
 
 CUTS_KEPT = 100_000
 """Erasures that a process remembers, the newest: some 40 MB, and more than come while a process stands still."""
@@ -110,7 +110,7 @@ class _Memory:
             del self._of[place]
 
 
-class WithoutErased(Around):
+class WithoutErased(SinkWrapper):
     """`tells`: the eraser is told of what a kept topic holds again. One sink is enough: the one whose store is always
     there, of the generation that is live."""
 

@@ -83,15 +83,15 @@ class MemorySink:
     def close(self) -> None:
         """Nothing to close."""
 
-    def _remove(self, gone: Tombstone) -> bool:
+    def _remove(self, tombstone: Tombstone) -> bool:
         """Memories go once they are marked deleted, sessions at once. False when nothing was removed."""
-        if (memory := memory_of(gone)) is not None:
+        if (memory := memory_of(tombstone)) is not None:
             row = self.rows.get(("memory", *memory))
             if not isinstance(row, MemoryUpdate) or row.op != "delete":
                 return False
             del self.rows["memory", *memory]
             return True
-        session = session_of(gone)
+        session = session_of(tombstone)
         over = [k for k in self.rows if session is not None and session == _session_key(k)]
         for name in over:
             del self.rows[name]

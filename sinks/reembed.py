@@ -9,14 +9,14 @@ from schemas.events.memory import MemoryUpdate
 from schemas.events.turns import ScreenedTurn
 from schemas.security.sealed_rows import SealedPart
 from sinks.protocol import Item, Sink, SinkBatch
-from sinks.wrapper import Around
+from sinks.wrapper import SinkWrapper
 
 Embeddable = ScreenedTurn | MemoryUpdate
 AT_ONCE = 64
 """Records whose texts go through the model together."""
 
 
-class Reembedded(Around):
+class Reembedded(SinkWrapper):
     """`sink` with other vectors. `embed`: records -> unit vectors, float16 bytes, of the model `model_id`. `seal`: the
     sealed part of a record as a store keeps it, None where nothing is sealed."""
 

@@ -18,14 +18,14 @@ class Wait:
         self._about = {"sink": sink, "operation": operation}
         self._monotonic = monotonic
         self._began: float | None = None
-        self._told: float | None = None
+        self._reported_at: float | None = None
 
     def failed(self, error: str) -> None:
         now = self._monotonic()
         if self._began is None:
             self._began = now
-        if self.seconds >= TELL_AFTER and (self._told is None or now - self._told >= TELL_EVERY):
-            self._told = now
+        if self.seconds >= TELL_AFTER and (self._reported_at is None or now - self._reported_at >= TELL_EVERY):
+            self._reported_at = now
             log.warning("waits", extra={**self._about, "seconds": round(self.seconds), "error": error})
 
     @property
@@ -35,6 +35,6 @@ class Wait:
 
     def ended(self) -> None:
         """However it ended. Silent where nothing was said before."""
-        if self._told is not None:
+        if self._reported_at is not None:
             log.warning("waits no more", extra={**self._about, "seconds": round(self.seconds)})
-        self._began = self._told = None
+        self._began = self._reported_at = None

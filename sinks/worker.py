@@ -113,7 +113,7 @@ class Worker:
         self._jitter = jitter
         self._stop = threading.Event()
         self._held: list[Message] = []
-        self._gone: set[tuple[str, int]] = set()
+        self._revoked_partitions: set[tuple[str, int]] = set()
         self._seen: set[tuple[str, int]] = set()
         self._done: dict[tuple[str, int], int] = {}
         self._committed = 0.0
@@ -161,7 +161,7 @@ class Worker:
             messages = self._consumer.poll(self._config.max_records, self._config.poll, self._pace.wait())
             self._pace.came(len(messages))
         # What moved away before these came is no matter of theirs: it may have come back in the same poll.
-        self._gone.clear()
+        self._revoked_partitions.clear()
         if messages:
             self._standstill.came()
             self._check_age(messages)
@@ -189,7 +189,7 @@ class Worker:
         self._faults.hit(self.step_name, "after_write")
         for m in messages:
             place = (m.topic, m.partition)
-            if place not in self._gone:
+            if place not in self._revoked_partitions:
                 self._done[place] = max(m.offset + 1, self._done.get(place, 0))
         if self._due():
             self._commit()
@@ -298,10 +298,10 @@ class Worker:
     def _revoked(self, partitions: Sequence[tuple[str, int]]) -> None:
         """Their new owner starts at the last commit: nothing of theirs is committed from here on."""
         self._refusals.ended()
-        self._gone.update(partitions)
+        self._revoked_partitions.update(partitions)
         for place in partitions:
             self._done.pop(place, None)
-        self._held = [m for m in self._held if (m.topic, m.partition) not in self._gone]
+        self._held = [m for m in self._held if (m.topic, m.partition) not in self._revoked_partitions]
 
     def _check_age(self, messages: Sequence[Message]) -> None:
         """On the first record of each partition: a store that stood still for longer than deletions are kept, while

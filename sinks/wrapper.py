@@ -8,7 +8,7 @@ from datetime import datetime
 from sinks.protocol import Mark, Sink, SinkBatch
 
 
-class Around:
+class SinkWrapper:
     """`sink` as it is; a subclass overrides what it does otherwise."""
 
     def __init__(self, sink: Sink) -> None:

@@ -62,7 +62,7 @@ class BatchFrame:
                 if meant_for_another(m.headers, self._step.name):
                     batch.count("passed_by")
                     continue
-                source, incoming, reach = self._told(m)
+                source, incoming, reach = self._progress_of(m)
             except ValueError as exc:
                 self.dead_letter(batch, m, "headers", str(exc))
                 continue
@@ -83,7 +83,7 @@ class BatchFrame:
             progress = merge(progress, {root_partition(self._step.source.name, batch.partition): end})
         batch.position = Position(end, progress, seen)
 
-    def _told(self, m: Message) -> tuple[tuple[str, tuple[int, int]] | None, dict[str, int], frozenset[int]]:
+    def _progress_of(self, m: Message) -> tuple[tuple[str, tuple[int, int]] | None, dict[str, int], frozenset[int]]:
         """(`step/partition`, (offset, ordinal)) of an emitted record, the progress that it carries and whom that is to
         reach; None for a client's, which has none to tell: one that copied a step's headers would pass for that step's
         redelivery and be dropped. Raises ValueError without the content."""
@@ -199,8 +199,8 @@ class BatchFrame:
         name = getattr(event, "project_id", None)
         onward = {t.name for t in (*self._step.carries, *self._towards())}
         ends = isinstance(name, str) and not any(r.topic in onward for r in rows)
-        for told in (*([name] if ends else ()), *getattr(event, "project_ids", ())):
-            batch.reach.add(partition_of(project(event.tenant, told), self._count))
+        for project_id in (*([name] if ends else ()), *getattr(event, "project_ids", ())):
+            batch.reach.add(partition_of(project(event.tenant, project_id), self._count))
 
     def _towards(self) -> list[topics.Topic]:
         return [t for t in self._step.marks if t in topics.TOWARDS_PROJECTS]
@@ -228,11 +228,11 @@ class BatchFrame:
                 end = batch.fresh[-1].offset
                 rows.append(self._row(batch.partition, end, MARKER_ORDINAL, topic.name, batch.partition, Marker(), []))
         rows += self._paid(batch, rows)
-        told: Headers = [("progress", dump_progress(batch.position.progress))]
-        onward = [*told, ("reach", dump_reach(batch.reach))] if batch.reach else told
+        headers: Headers = [("progress", dump_progress(batch.position.progress))]
+        onward = [*headers, ("reach", dump_reach(batch.reach))] if batch.reach else headers
         towards = self._towards()
         for topic in (*self._step.marks, *self._step.carries):
-            rows = _on_last(rows, topic.name, onward if topic in towards else told)
+            rows = _on_last(rows, topic.name, onward if topic in towards else headers)
         return rows
 
     def owed(self, partition: int, position: Position) -> Owed:
@@ -255,14 +255,14 @@ class BatchFrame:
         sent = {(r.topic, r.partition) for r in rows if r.topic in carried}
         reached = sorted({(topic, to) for topic in carried for to in batch.reach} - sent)
         sent.update(reached)
-        owed = {at: told for at, told in batch.part.owed.items() if at not in sent}
+        owed = {at: owner_progress for at, owner_progress in batch.part.owed.items() if at not in sent}
         # Sorted: a set of text has another order in each process, and the outbox would have it, too.
         due = dict.fromkeys(sorted(sent), upstream)
-        batch.owed = {at: told for at, told in owed.items() if told == upstream} | due
+        batch.owed = {at: owner_progress for at, owner_progress in owed.items() if owner_progress == upstream} | due
         end = batch.fresh[-1].offset
         return [
             self._row(batch.partition, end, MARKER_ORDINAL, topic, to, Marker(), [])
-            for topic, to in [*reached, *(at for at, told in owed.items() if told != upstream)]
+            for topic, to in [*reached, *(at for at, owner_progress in owed.items() if owner_progress != upstream)]
         ]  # fmt: skip
 
 
@@ -290,8 +290,8 @@ def _coalesced(rows: list[OutboxRow], whole: frozenset[str]) -> list[OutboxRow]:
     return [r for i, r in enumerate(rows) if r.topic not in whole or last[r.topic, r.key] == i]
 
 
-def _on_last(rows: list[OutboxRow], topic: str, told: Headers) -> list[OutboxRow]:
+def _on_last(rows: list[OutboxRow], topic: str, headers: Headers) -> list[OutboxRow]:
     """Put the progress on the last row of each partition of the topic: those before it still lie below it."""
     last = {r.partition: i for i, r in enumerate(rows) if r.topic == topic}
     ends = set(last.values())
-    return [replace(r, headers=[*r.headers, *told]) if i in ends else r for i, r in enumerate(rows)]
+    return [replace(r, headers=[*r.headers, *headers]) if i in ends else r for i, r in enumerate(rows)]

@@ -34,5 +34,5 @@ def _chain(exc: BaseException) -> list[BaseException]:
 def _says_so(exc: BaseException) -> bool:
     if isinstance(exc, MemoryError):
         return True
-    said = str(exc).lower()
-    return any(word in said for word in _WORDS)
+    message = str(exc).lower()
+    return any(word in message for word in _WORDS)

@@ -35,7 +35,7 @@ class Turns:
     for a broker `Turn.release_after`, and never for another turn."""
 
     def __init__(self) -> None:
-        self._door = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._count = 0
         self._none = asyncio.Event()
         self._none.set()
@@ -49,16 +49,16 @@ class Turns:
             turn.release()
 
     async def _alone(self) -> Turn:
-        await self._door.acquire()
+        await self._lock.acquire()
         try:
             await self._none.wait()
         except BaseException:
-            self._door.release()
+            self._lock.release()
             raise
-        return Turn(self._door.release)
+        return Turn(self._lock.release)
 
     async def _beside(self) -> Turn:
-        async with self._door:
+        async with self._lock:
             self._count += 1
             self._none.clear()
         return Turn(self._left)

@@ -92,7 +92,7 @@ DAYS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DayResult:
     """What became of a day. `log`: the last lines that pytest printed."""
 
     ended: Ended
@@ -164,7 +164,7 @@ def compiled_waits(compiler: str, folder: Path) -> Path:
     return library
 
 
-def run(day: Day, faketime: str, waits: Path, children: Children, dated: Mapping[str, str]) -> Told:
+def run(day: Day, faketime: str, waits: Path, children: Children, dated: Mapping[str, str]) -> DayResult:
     with tempfile.TemporaryDirectory(prefix="memstream-day-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         log, until = folder / "log", time.monotonic() + day.seconds
@@ -172,7 +172,7 @@ def run(day: Day, faketime: str, waits: Path, children: Children, dated: Mapping
         lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         noted = folder / DATED
         found = json.loads(noted.read_text(encoding="utf-8")) if noted.exists() else {}
-        return Told(ended, read(folder / "results.jsonl"), lines[-_LAST_LINES:], found)
+        return DayResult(ended, read(folder / "results.jsonl"), lines[-_LAST_LINES:], found)
 
 
 def report(names: Sequence[str]) -> int:
@@ -191,13 +191,13 @@ def report(names: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="memstream-days-") as folder, children.ended():
         waits, dated = compiled_waits(compiler, Path(folder)), dict[str, str]()
         for day in days:
-            told = run(day, faketime, waits, children, dated)
+            result = run(day, faketime, waits, children, dated)
             if day.whole:
-                dated = dict(told.dated)
+                dated = dict(result.dated)
                 _say(f"{len(chosen(dated))} tests depend on the day: {readers(dated)}")
-            total.update({outcome: told.results.count(outcome) for outcome in _WORDS})
-            broken += [] if told.passed else [day.name]
-            _say(line(day, told))
+            total.update({outcome: result.results.count(outcome) for outcome in _WORDS})
+            broken += [] if result.passed else [day.name]
+            _say(line(day, result))
     counts = ", ".join(f"{total[outcome]} {outcome}" for outcome in _WORDS)
     _say(f"calendar: {counts}{'; not passed: ' + ', '.join(broken) if broken else ''}")
     return 1 if broken else 0
@@ -208,11 +208,11 @@ def readers(dated: Mapping[str, str]) -> str:
     return ", ".join(f"{n} by {reader}" for reader, n in Counter(chosen(dated).values()).most_common(_MOST_READERS))
 
 
-def line(day: Day, told: Told) -> str:
-    counts = ", ".join(f"{n} {outcome}" for outcome in _WORDS if (n := told.results.count(outcome))) or "nothing ran"
-    verdict = "passed" if told.passed else f"FAILED (status {told.ended.code})"
-    first = f"{day.name:12} {day.moment:19} {day.zone:13} {counts} in {told.ended.seconds:.0f} s: {verdict}"
-    return "\n".join([first, *told.complaints()])
+def line(day: Day, result: DayResult) -> str:
+    counts = ", ".join(f"{n} {outcome}" for outcome in _WORDS if (n := result.results.count(outcome))) or "nothing ran"
+    verdict = "passed" if result.passed else f"FAILED (status {result.ended.code})"
+    first = f"{day.name:12} {day.moment:19} {day.zone:13} {counts} in {result.ended.seconds:.0f} s: {verdict}"
+    return "\n".join([first, *result.complaints()])
 
 
 def _say(text: str) -> None:

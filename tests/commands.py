@@ -11,25 +11,25 @@ import sys
 from contextlib import suppress
 
 
-def call(door: str, words: list[str]) -> int:
+def call(boundary: str, words: list[str]) -> int:
     with socket.socket(socket.AF_UNIX) as line:
-        line.connect(door)
-        asked = json.dumps([words, os.getcwd(), dict(os.environ)]).encode()
+        line.connect(boundary)
+        request = json.dumps([words, os.getcwd(), dict(os.environ)]).encode()
         files = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0, 1, 2]))]
-        line.sendmsg([len(asked).to_bytes(4, "big")], files)
-        line.sendall(asked)
+        line.sendmsg([len(request).to_bytes(4, "big")], files)
+        line.sendall(request)
         status = line.recv(1)
     return status[0] if status else 70
 
 
-def serve(door: str) -> None:
+def serve(boundary: str) -> None:
     from memstream.cli import app
 
     app.application()
     app.failure(ValueError())  # imports what commands may raise: most of what they need
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as front:
-        front.bind(door)
+        front.bind(boundary)
         front.listen()
         sys.stdout.write("ready\n")
         sys.stdout.flush()

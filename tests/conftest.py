@@ -34,8 +34,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """A worker of pytest-xdist hands over what it has recorded."""
-    if told := getattr(node, "workeroutput", {}).get("patience"):
-        patience.RECORD.add(told)
+    if result := getattr(node, "workeroutput", {}).get("patience"):
+        patience.RECORD.add(result)
         node.config.stash[_EXEMPT].update(node.workeroutput["patience_exempt"])
 
 

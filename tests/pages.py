@@ -40,17 +40,17 @@ PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 def every_block(pages: Iterable[Path] = PAGES) -> Iterator[Block]:
     """Those of README.md and of each page below docs/."""
     for path in pages:
-        page, said, start, above = str(path.relative_to(ROOT)), list[str](), 0, ""
+        page, statement, start, above = str(path.relative_to(ROOT)), list[str](), 0, ""
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             fence = _FENCE.match(line)
             if fence and not start:
-                start, language, said = number, fence[1], []
+                start, language, statement = number, fence[1], []
             elif fence:
                 reason = NOT_RUN.match(above)
-                yield Block(page, start, language, "\n".join(said) + "\n", reason[1] if reason else "")
+                yield Block(page, start, language, "\n".join(statement) + "\n", reason[1] if reason else "")
                 start, above = 0, ""
             elif start:
-                said.append(line)
+                statement.append(line)
             elif line:
                 above = line
         assert not start, f"{page}: the block of line {start} has no end"
@@ -82,11 +82,11 @@ def shape(text: str) -> str:
     return re.sub(r"[━╸╺─]+", "━", re.sub(r"\s+", " ", re.sub(r"\d+", "N", text))).strip()
 
 
-def printed(said: list[str], output: str) -> bool:
+def printed(texts: list[str], output: str) -> bool:
     """Whether the lines of a page, by their shape, stand in what was printed, in order; `...` stands for any others
     and, within a line, for anything."""
     lines = iter(shape(line) for line in output.splitlines())
-    wanted = (re.escape(shape(line)).replace(r"\.\.\.", ".*") for line in said if line != "...")
+    wanted = (re.escape(shape(line)).replace(r"\.\.\.", ".*") for line in texts if line != "...")
     return all(any(re.fullmatch(pattern, line) for line in lines) for pattern in wanted)
 
 
@@ -149,10 +149,10 @@ class Shell:
 @contextmanager
 def shell(folder: Path, data: Path, url: str, **environment: str) -> Iterator[Shell]:
     """Its `memstream` is this checkout's, begun once (tests/commands.py): a process each would take a second."""
-    door, front = folder / "commands.sock", folder / "bin" / "memstream"
+    boundary, front = folder / "commands.sock", folder / "bin" / "memstream"
     front.parent.mkdir()
     caller = Path(__file__).with_name("commands.py")
-    front.write_text(f'#!/bin/sh\nexec {sys.executable} -IS {caller} "{door}" "$@"\n', encoding="utf-8")
+    front.write_text(f'#!/bin/sh\nexec {sys.executable} -IS {caller} "{boundary}" "$@"\n', encoding="utf-8")
     front.chmod(0o755)
     curl = front.with_name("curl")
     curl.write_text(_CURL.format(curl=shutil.which("curl"), seconds=int(PATIENCE)), encoding="utf-8")
@@ -160,7 +160,7 @@ def shell(folder: Path, data: Path, url: str, **environment: str) -> Iterator[Sh
     (folder / ".curlrc").write_text("silent\nshow-error\nfail-with-body\n", encoding="utf-8")
     settings = {"MEMSTREAM_DATA_DIR": str(data), "CURL_HOME": str(folder), **environment}
     path = f"{front.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-    words = [sys.executable, str(caller), str(door)]
+    words = [sys.executable, str(caller), str(boundary)]
     # pytest-xdist says how wide a terminal its workers have, which have none.
     environ = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
     with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, env=environ) as server:

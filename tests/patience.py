@@ -62,11 +62,11 @@ class Record:
         """As plain values, for another process."""
         return asdict(self)
 
-    def add(self, told: Mapping[str, Any]) -> None:
+    def add(self, record: Mapping[str, Any]) -> None:
         """What another process has recorded."""
-        self.waits += [Wait(**w) for w in told["waits"]]
-        self.exits += [Exit(**e) for e in told["exits"]]
-        self.unstable += told["unstable"]
+        self.waits += [Wait(**w) for w in record["waits"]]
+        self.exits += [Exit(**e) for e in record["exits"]]
+        self.unstable += record["unstable"]
 
     def longest(self, count: int = 10) -> list[Wait]:
         return sorted(self.waits, key=lambda w: -w.seconds)[:count]

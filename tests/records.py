@@ -13,8 +13,8 @@ from tests.patience import until
 def end_of(consumer: Consumer, topic: str, partition: int) -> int:
     """The offset behind the last one. A partition just made, or whose broker just came back, has no leader yet."""
     place = TopicPartition(topic, partition)
-    told = f"the end of {topic}/{partition}"
-    _, end = until(told, lambda: consumer.get_watermark_offsets(place, timeout=30), errors=(KafkaException,))
+    message = f"the end of {topic}/{partition}"
+    _, end = until(message, lambda: consumer.get_watermark_offsets(place, timeout=30), errors=(KafkaException,))
     return int(end)
 
 

@@ -27,9 +27,9 @@ def needs(tool: str) -> pytest.MarkDecorator:
 
 def missing(environment: Mapping[str, str], which: Callable[[str], str | None] = shutil.which) -> list[str]:
     """What MEMSTREAM_REQUIRE asks for and cannot be had, a sentence each."""
-    asked = [word.strip() for word in environment.get(REQUIRE, "").split(",") if word.strip()]
-    unknown = [f"{tool} is none of {', '.join(PROGRAMS)}" for tool in asked if tool not in PROGRAMS]
-    return unknown + [_absent(tool) for tool in asked if tool in PROGRAMS and program(tool, which) is None]
+    requests = [word.strip() for word in environment.get(REQUIRE, "").split(",") if word.strip()]
+    unknown = [f"{tool} is none of {', '.join(PROGRAMS)}" for tool in requests if tool not in PROGRAMS]
+    return unknown + [_absent(tool) for tool in requests if tool in PROGRAMS and program(tool, which) is None]
 
 
 def _absent(tool: str) -> str:

@@ -99,9 +99,9 @@ def scored(of: Sequence[TalkedWeek]) -> Scores:
     return scores
 
 
-def _score(week: TalkedWeek, told: list[Found], scores: Scores) -> None:
+def _score(week: TalkedWeek, found: list[Found], scores: Scores) -> None:
     for label in week.labels:
-        match = next((f for f in told if f.kind == label.kind and _is(label, f)), None)
+        match = next((f for f in found if f.kind == label.kind and _is(label, f)), None)
         if label.maybe:
             continue
         scores.labelled[label.kind] += 1
@@ -113,7 +113,7 @@ def _score(week: TalkedWeek, told: list[Found], scores: Scores) -> None:
             scores.parts[label.kind] += 1
         else:
             scores.notes.append(f"{week.name} in part {label.kind}: {match.text} {match.parts}")
-    for f in told:
+    for f in found:
         scores.told[f.kind] += 1
         if any(f.kind == label.kind and _is(label, f) for label in week.labels):
             scores.right[f.kind] += 1
@@ -159,8 +159,8 @@ def _of_figure(f: ReportFigure) -> str:
 def _parsed(path: Path) -> TalkedWeek:
     week = TalkedWeek(f"{path.parent.name}/{path.stem}", "", "")
     heads: dict[str, Callable[[str], None]] = {
-        "half": lambda told: setattr(week, "half", told),
-        "profile": lambda told: setattr(week, "profile", told),
+        "half": lambda result: setattr(week, "half", result),
+        "profile": lambda result: setattr(week, "profile", result),
         "field": lambda _: None,
     }
     problems: dict[str, Label] = {}
@@ -172,26 +172,26 @@ def _parsed(path: Path) -> TalkedWeek:
         elif (label := _LABEL.fullmatch(line)) is not None:
             _label(week, label, problems)
         else:
-            name, _, told = line.partition(": ")
-            heads[name](told)
+            name, _, result = line.partition(": ")
+            heads[name](result)
     return week
 
 
 def _label(week: TalkedWeek, label: re.Match[str], problems: dict[str, Label]) -> None:
-    rest, told = label["rest"].strip(), label["told"]
+    rest, result = label["rest"].strip(), label["told"]
     if label["kind"] == "S":
         if label["maybe"] is None:
-            problems[rest].solution = told
+            problems[rest].solution = result
         else:
             problems[rest].maybe = True
         return
-    made = Label(_KINDS[label["kind"]], told, label["maybe"] is not None)
+    made = Label(_KINDS[label["kind"]], result, label["maybe"] is not None)
     if made.kind == "task":
         owner, _, due = rest.rpartition(" ")
         made.owner, made.due = ("" if part == "-" else part for part in (owner, due))
     if made.kind == "problem":
         problems[rest] = made
     if made.kind == "figure":  # of a key the last that is told stands
-        key = told.split()[0]
+        key = result.split()[0]
         week.labels = [old for old in week.labels if old.told.split()[0] != key or old.kind != "figure"]
     week.labels.append(made)

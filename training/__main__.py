@@ -19,7 +19,7 @@ from inference.reader.turn_encoder import base_weights
 from inference.reader.turn_text import TurnTokenizer
 from training import model
 from training.examples import REASONS, Example, Floats, mixed, read_examples
-from training.figures import figures, told
+from training.figures import figures, figures_line
 from training.fit import Recipe, predict, train, vocabulary
 
 
@@ -40,51 +40,51 @@ def arguments() -> Arguments:
     parser.add_argument("--keep", type=float, default=0.05, help="threshold of the card: from it on a turn is kept")
     for name, value in asdict(Recipe()).items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
-    told = vars(parser.parse_args())
-    recipe = Recipe(**{name: told[name] for name in asdict(Recipe())})
-    held = frozenset(filter(None, told["hold_out"].split(",")))
-    return Arguments(held, told["out"], recipe, told["drop"], told["keep"])
+    parsed = vars(parser.parse_args())
+    recipe = Recipe(**{name: parsed[name] for name in asdict(Recipe())})
+    held = frozenset(filter(None, parsed["hold_out"].split(",")))
+    return Arguments(held, parsed["out"], recipe, parsed["drop"], parsed["keep"])
 
 
-def report(examples: list[Example], said: Floats) -> None:
+def report(examples: list[Example], predictions: Floats) -> None:
     for name in sorted({e.writer for e in examples} | {e.language for e in examples}):
-        chosen = [(e, p) for e, p in zip(examples, said, strict=True) if name in (e.writer, e.language)]
-        print(told(name, figures([e.keep for e, _ in chosen], [float(p[1]) for _, p in chosen])), flush=True)
+        chosen = [(e, p) for e, p in zip(examples, predictions, strict=True) if name in (e.writer, e.language)]
+        print(figures_line(name, figures([e.keep for e, _ in chosen], [float(p[1]) for _, p in chosen])), flush=True)
 
 
 def main() -> None:
-    told = arguments()
-    told.out.mkdir(parents=True, exist_ok=True)
-    jax.config.update("jax_compilation_cache_dir", str(told.out.parent / "compiled"))
+    options = arguments()
+    options.out.mkdir(parents=True, exist_ok=True)
+    jax.config.update("jax_compilation_cache_dir", str(options.out.parent / "compiled"))
     table, base = base_weights()
     tokenizer = TurnTokenizer()
     examples = read_examples(tokenizer)
-    if unknown := told.hold_out - {e.writer for e in examples}:
+    if unknown := options.hold_out - {e.writer for e in examples}:
         raise SystemExit(f"no such writer to hold out: {', '.join(sorted(unknown))}")
-    plain = [e for e in examples if e.writer not in told.hold_out]
-    learned = [*plain, *mixed(plain, tokenizer, told.recipe.mixed, told.recipe.seed)]
-    held = [e for e in examples if e.writer in told.hold_out]
+    plain = [e for e in examples if e.writer not in options.hold_out]
+    learned = [*plain, *mixed(plain, tokenizer, options.recipe.mixed, options.recipe.seed)]
+    held = [e for e in examples if e.writer in options.hold_out]
     words = vocabulary([*learned, *held], table)
     counts = f"{len(plain)} turns learned from, {len(learned) - len(plain)} mixed, {len(held)} held out"
     print(f"{counts}, {len(words.vectors)} tokens", flush=True)
-    trained = train(learned, words, base, told.recipe, told.out / "checkpoint")
-    save(told.out / WEIGHTS, model.weights_of(trained), base)
-    content = (told.out / WEIGHTS).read_bytes()
+    trained = train(learned, words, base, options.recipe, options.out / "checkpoint")
+    save(options.out / WEIGHTS, model.weights_of(trained), base)
+    content = (options.out / WEIGHTS).read_bytes()
     card = GateCard(
-        sha256=hashlib.sha256(content).hexdigest(), drop=told.drop, keep=told.keep, corpus_turns=len(plain),
-        epochs=told.recipe.epochs, seed=told.recipe.seed,
+        sha256=hashlib.sha256(content).hexdigest(), drop=options.drop, keep=options.keep, corpus_turns=len(plain),
+        epochs=options.recipe.epochs, seed=options.recipe.seed,
     )  # fmt: skip
-    (told.out / CARD).write_text(card.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    (options.out / CARD).write_text(card.model_dump_json(indent=2) + "\n", encoding="utf-8")
     print(f"gate {card.sha256[:12]}, {len(content)} bytes", flush=True)
     params = model.params_of(loaded(content, base))  # figures are those of the file, rounded as it is
     if held:
-        said = predict(params, held, words)
-        report(held, said)
+        predictions = predict(params, held, words)
+        report(held, predictions)
         rows = [
             {"place": e.place, "keep": round(float(p[1]), 4), "reason": REASONS[int(p[2:].argmax())]}
-            for e, p in zip(held, said, strict=True)
+            for e, p in zip(held, predictions, strict=True)
         ]
-        (told.out / "held.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows), encoding="utf-8")
+        (options.out / "held.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

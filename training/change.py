@@ -17,7 +17,7 @@ from threadpoolctl import ThreadpoolController
 from inference.embedding import UniversalSentenceEncoder
 from processors.memory.changes.head import CARD, CHANGES, RELATIONS, WEIGHTS, ChangeCard, packed
 from processors.memory.changes.pair import Floats, Measured
-from training.change_examples import Example, drawn, embedded, labelled, said, statements, strangers
+from training.change_examples import Example, drawn, embedded, labelled, statement_vectors, statements, strangers
 from training.change_fit import Recipe, Table, fit, predicted, table_of
 
 FOLDS = {"en-a": ("en1", "en2", "en3"), "zh-a": ("zh1", "zh2", "zh3"), "en-b": ("en4",), "zh-b": ("zh4", "zh5")}
@@ -48,7 +48,7 @@ def held_out(table: Table, examples: Sequence[Example], recipe: Recipe) -> Float
     return found
 
 
-def told(name: str, examples: Sequence[Example], marked: Sequence[bool]) -> str:
+def figures_line(name: str, examples: Sequence[Example], marked: Sequence[bool]) -> str:
     """A row: in per cent of the pairs of each relation, those that are marked."""
     cells = []
     for relation in RELATIONS:
@@ -72,10 +72,10 @@ def _rows(name: str, rows: Sequence[tuple[Example, float, Measured]], card: Chan
     pairs = [e for e, _, _ in rows]
     marked = [card.marks(p, m) for _, p, m in rows]
     retired = [card.retires(p, m) for _, p, m in rows]
-    print(told(f"{name}: words alone", pairs, [m.says_so for _, _, m in rows]))
-    print(told(f"{name}: head alone", pairs, [p >= card.mark for _, p, _ in rows]))
-    print(told(f"{name}: marked or retired", pairs, [m or r for m, r in zip(marked, retired, strict=True)]))
-    print(told(f"{name}: retired", pairs, retired))
+    print(figures_line(f"{name}: words alone", pairs, [m.says_so for _, _, m in rows]))
+    print(figures_line(f"{name}: head alone", pairs, [p >= card.mark for _, p, _ in rows]))
+    print(figures_line(f"{name}: marked or retired", pairs, [m or r for m, r in zip(marked, retired, strict=True)]))
+    print(figures_line(f"{name}: retired", pairs, retired))
 
 
 def main() -> None:
@@ -86,7 +86,7 @@ def main() -> None:
     with ThreadpoolController().limit(limits=1, user_api="blas"):
         vectors = embedded([*statements(), *(t for e in pairs for t in (e.old, e.new))], encoder.embed)
         examples = [*pairs, *strangers(pairs, vectors, recipe.seed), *drawn(vectors)]
-        table = table_of(examples, said(vectors), vectors, recipe)
+        table = table_of(examples, statement_vectors(vectors), vectors, recipe)
         print(f"{len(pairs)} labelled pairs, {len(examples) - len(pairs)} drawn", flush=True)
         content = packed(fit(table, examples, range(len(examples)), recipe))
         card = ChangeCard(

@@ -108,14 +108,14 @@ def _in_chat(chat: Chat, vectors: Mapping[str, Floats]) -> Iterator[Example]:
 def _twins(group: Sequence[Entry], vectors: Mapping[str, Floats]) -> Iterator[Example]:
     base = next((e for e in group if not e.twin), None)
     own = _kept(base) if base is not None else []
-    said = {as_stored(s.memory or "") for s in own}
+    texts = {as_stored(s.memory or "") for s in own}
     for twin in group if own else ():
         relation = _TWINS.get(twin.twin or "")
         for s in _kept(twin) if relation else ():
             text = as_stored(s.memory or "")
             likeness = [float(vectors[text] @ vectors[as_stored(o.memory or "")]) for o in own]
             old = own[int(np.argmax(likeness))]
-            if text in said or max(likeness) < _LIKE or not _is_changed(twin.twin or "", old, s):
+            if text in texts or max(likeness) < _LIKE or not _is_changed(twin.twin or "", old, s):
                 continue
             writer = twin.id.split("-")[0]
             yield Example(twin.language, as_stored(old.memory or ""), text, relation or "both", writer, True)
@@ -131,16 +131,16 @@ AMONG = 20
 """Statements of which the nearest is a stranger's."""
 
 
-def strangers(told: Sequence[Example], vectors: Mapping[str, Floats], seed: int) -> Iterator[Example]:
+def strangers(examples: Sequence[Example], vectors: Mapping[str, Floats], seed: int) -> Iterator[Example]:
     """Of each labelled pair the newer statement, with an older one of another pair at random, and with the nearest of
     AMONG such: both hold."""
     chance = np.random.default_rng(seed)
-    folds = sorted({e.writer for e in told})
-    olds = {fold: sorted({e.old for e in told if e.writer == fold}) for fold in folds}
+    folds = sorted({e.writer for e in examples})
+    olds = {fold: sorted({e.old for e in examples if e.writer == fold}) for fold in folds}
     linked: dict[str, set[str]] = defaultdict(set)
-    for e in told:
+    for e in examples:
         linked[e.new].add(e.old)
-    for e in told:
+    for e in examples:
         own = olds[e.writer]
         among = [own[i] for i in chance.choice(len(own), min(AMONG, len(own)), replace=False)]
         apart = [text for text in among if text not in linked[e.new] and text != e.new]
@@ -160,6 +160,6 @@ def embedded(texts: Sequence[str], embed: Embed, size: int = 64) -> dict[str, Fl
     return found
 
 
-def said(vectors: Mapping[str, Floats]) -> dict[str, Said]:
+def statement_vectors(vectors: Mapping[str, Floats]) -> dict[str, Said]:
     """Text -> statement as the gate compares it."""
     return {text: Said(text, vector) for text, vector in vectors.items()}

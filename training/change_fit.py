@@ -50,11 +50,11 @@ def principal(vectors: Mapping[str, Floats], count: int) -> tuple[Floats, Floats
 
 
 def table_of(
-    examples: Sequence[Example], said: Mapping[str, Statement], vectors: Mapping[str, Floats], recipe: Recipe
+    examples: Sequence[Example], statements: Mapping[str, Statement], vectors: Mapping[str, Floats], recipe: Recipe
 ) -> Table:
     centre, axes = principal(vectors, recipe.axes)
-    found = [measured(said[e.old], said[e.new]) for e in examples]
-    rows = [inputs(centre, axes, said[e.old], said[e.new], m) for e, m in zip(examples, found, strict=True)]
+    found = [measured(statements[e.old], statements[e.new]) for e in examples]
+    rows = [inputs(centre, axes, statements[e.old], statements[e.new], m) for e, m in zip(examples, found, strict=True)]
     return Table(centre, axes, np.stack(rows), found)
 
 
@@ -80,8 +80,8 @@ def fit(table: Table, examples: Sequence[Example], chosen: Sequence[int], recipe
 
 
 def softmax(scores: npt.NDArray[np.floating[Any]]) -> Floats:
-    told = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.asarray(told / told.sum(axis=1, keepdims=True), np.float32)
+    weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float32)
 
 
 def predicted(table: Table, weights: ChangeWeights, chosen: Sequence[int]) -> Floats:

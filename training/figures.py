@@ -20,11 +20,11 @@ class Figures:
     at: tuple[tuple[float, float, float], ...]
 
 
-def auc(keep: npt.NDArray[np.bool_], said: npt.NDArray[np.float32]) -> float:
+def auc(keep: npt.NDArray[np.bool_], scores: npt.NDArray[np.float32]) -> float:
     """The chance that a kept turn has the higher probability of two; equal ones count half."""
-    order = np.argsort(said, kind="stable")
-    ranks = np.empty(len(said))
-    _, first, counts = np.unique(said[order], return_index=True, return_counts=True)
+    order = np.argsort(scores, kind="stable")
+    ranks = np.empty(len(scores))
+    _, first, counts = np.unique(scores[order], return_index=True, return_counts=True)
     ranks[order] = np.repeat(first + (counts + 1) / 2, counts)
     kept = int(keep.sum())
     rest = len(keep) - kept
@@ -32,9 +32,9 @@ def auc(keep: npt.NDArray[np.bool_], said: npt.NDArray[np.float32]) -> float:
 
 
 def figures(
-    keep: Sequence[bool], said: Sequence[float], thresholds: Sequence[float] = (0.02, 0.05, 0.1, 0.2, 0.5, 0.8)
+    keep: Sequence[bool], scores: Sequence[float], thresholds: Sequence[float] = (0.02, 0.05, 0.1, 0.2, 0.5, 0.8)
 ) -> Figures:
-    gold, chance = np.array(keep, bool), np.array(said, np.float32)
+    gold, chance = np.array(keep, bool), np.array(scores, np.float32)
     right = (chance >= 0.5) == gold
     shares = [float(right[gold == side].mean()) for side in (True, False) if (gold == side).any()]
     return Figures(
@@ -43,7 +43,7 @@ def figures(
     )  # fmt: skip
 
 
-def told(name: str, found: Figures) -> str:
+def figures_line(name: str, found: Figures) -> str:
     """A row of a table."""
     cells = [f"{x:.1f}" for x in (100 * found.accuracy, 100 * found.balanced)] + [f"{found.auc:.3f}"]
     cells += [f"{100 * nothing:.0f} / {100 * kept:.0f}" for _, nothing, kept in found.at]

@@ -62,9 +62,9 @@ def loss_of(
 ) -> Array:
     """Surprise at keep or nothing, and `reasons` times that at the reason where nothing is kept."""
     ids, turn, question, keep, reason, rows = arrays
-    said = model.scores(params, vectors[ids], turn, question, key, rate)
-    each = optax.softmax_cross_entropy_with_integer_labels(said[:, :2], keep)
-    why = optax.softmax_cross_entropy_with_integer_labels(said[:, 2:], jnp.maximum(reason, 0))
+    scores = model.scores(params, vectors[ids], turn, question, key, rate)
+    each = optax.softmax_cross_entropy_with_integer_labels(scores[:, :2], keep)
+    why = optax.softmax_cross_entropy_with_integer_labels(scores[:, 2:], jnp.maximum(reason, 0))
     nothing = rows * (reason >= 0)
     total = (each * rows).sum() / rows.sum() + reasons * (why * nothing).sum() / jnp.maximum(nothing.sum(), 1)
     return jnp.asarray(total)
@@ -121,9 +121,9 @@ def train(
 
 
 @jax.jit
-def _said(params: Params, vectors: Array, arrays: tuple[Array, ...]) -> Array:
-    said = model.scores(params, vectors[arrays[0]], arrays[1], arrays[2], None, 0.0)
-    return jnp.concatenate([jax.nn.softmax(said[:, :2]), jax.nn.softmax(said[:, 2:])], -1)
+def _scores(params: Params, vectors: Array, arrays: tuple[Array, ...]) -> Array:
+    scores = model.scores(params, vectors[arrays[0]], arrays[1], arrays[2], None, 0.0)
+    return jnp.concatenate([jax.nn.softmax(scores[:, :2]), jax.nn.softmax(scores[:, 2:])], -1)
 
 
 def predict(params: Params, examples: Sequence[Example], words: Vocabulary, size: int = 32) -> Floats:
@@ -131,10 +131,10 @@ def predict(params: Params, examples: Sequence[Example], words: Vocabulary, size
     place = {id(e): n for n, e in enumerate(examples)}
     found: Floats | None = None
     for group in batches(examples, size, None):
-        said = np.asarray(_said(params, jnp.asarray(words.vectors), arrays_of(batch_of(group, size, words.rows))))
-        found = np.zeros((len(examples), said.shape[1]), np.float32) if found is None else found
+        scores = np.asarray(_scores(params, jnp.asarray(words.vectors), arrays_of(batch_of(group, size, words.rows))))
+        found = np.zeros((len(examples), scores.shape[1]), np.float32) if found is None else found
         for r, example in enumerate(group):
-            found[place[id(example)]] = said[r]
+            found[place[id(example)]] = scores[r]
     if found is None:
         raise ValueError("no examples")
     return found

@@ -135,7 +135,7 @@ class Sources:
         self.turn = turn
         self.before = before
         self.turns = (turn, *reversed(before))
-        self.tokens: list[list[Token]] = [tokens(said.text) for said in self.turns]
+        self.tokens: list[list[Token]] = [tokens(turn.text) for turn in self.turns]
         start = turn.text.find(clause)
         self.clause = range(start, start + len(clause))
         self._index: dict[str, list[tuple[int, int, tuple[str, ...], tuple[Operation, str] | None]]] = defaultdict(list)
@@ -145,7 +145,7 @@ class Sources:
             for i, token in enumerate(source):
                 for parts, edit in outcomes(token.text, language, self.style.traditional):
                     self._index[parts[0].lower()].append((number, i, parts, edit))
-        names = (called(said.speaker, table, self.style.traditional) for said in self.turns)
+        names = (called(turn.speaker, table, self.style.traditional) for turn in self.turns)
         self.names = [tuple(each.text for each in tokens(name)) for name in names]
 
     def matches(self, sentence: Sequence[str], at: int, opening: bool) -> Iterator[Match]:

@@ -13,9 +13,9 @@ from evaluation.corpus.entries import (
     Chat,
     Entry,
     Pair,
-    Said,
     Statement,
     Turn,
+    Utterance,
     Verdict,
     known_text,
 )
@@ -73,7 +73,7 @@ def statement_faults(statement: Statement, turn: Turn, known: str, partly: bool)
         yield "a program without a memory"
 
 
-def turn_faults(turn: Turn, before: Sequence[Said], partly: bool = False) -> Iterator[str]:
+def turn_faults(turn: Turn, before: Sequence[Utterance], partly: bool = False) -> Iterator[str]:
     """What is wrong with a labelled turn."""
     known = known_text(turn, before)
     for i, statement in enumerate(turn.statements):
@@ -139,11 +139,11 @@ def check_entries(paths: Sequence[Path], report: Report) -> None:
             if (entry := line.value) is None:
                 continue
             report.add(line.place, list(entry_faults(entry)))
-            said = (entry.text, "\n".join(before.text for before in entry.before))
-            if entry.id in ids or said in texts:
+            turn_texts = (entry.text, "\n".join(before.text for before in entry.before))
+            if entry.id in ids or turn_texts in texts:
                 report.add(line.place, ["an id or a turn again"])
             ids.add(entry.id)
-            texts.add(said)
+            texts.add(turn_texts)
             report.counts["twin"][entry.twin or "base"] += 1
             report.counts["language"][entry.language] += 1
             count(report, path.stem, entry)

@@ -54,7 +54,7 @@ class _Line(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class Said(_Line):
+class Utterance(_Line):
     """A turn without labels."""
 
     speaker: str = Field(min_length=1)
@@ -81,7 +81,7 @@ class Statement(_Line):
     """How the memory is built from the turns; nothing where no program builds it."""
 
 
-class Turn(Said):
+class Turn(Utterance):
     """A labelled turn of a running chat."""
 
     statements: list[Statement]
@@ -97,7 +97,7 @@ class Entry(Turn):
     language: Language
     domain: str
     register_: str = Field(alias="register")
-    before: list[Said] = Field(max_length=MAX_BEFORE)
+    before: list[Utterance] = Field(max_length=MAX_BEFORE)
 
     @property
     def writer(self) -> str:
@@ -144,6 +144,6 @@ class Verdict(_Line):
         return self.supported and self.person and self.sentence and self.worth
 
 
-def known_text(turn: Turn, before: Sequence[Said]) -> str:
+def known_text(turn: Turn, before: Sequence[Utterance]) -> str:
     """All that a reader of this turn has seen: texts and speakers, a line each."""
-    return "\n".join(part for said in (turn, *before) for part in (said.text, said.speaker))
+    return "\n".join(part for turn_before in (turn, *before) for part in (turn_before.text, turn_before.speaker))

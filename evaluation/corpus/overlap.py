@@ -77,9 +77,9 @@ def shared_runs(measured: Path, folder: Path = ROOT) -> list[Shared]:
                     known.setdefault(run, path.name)
     found: list[Shared] = []
     for context in contexts(folder):
-        said = (context.turn.text, *(before.text for before in context.before[-MAX_BEFORE:]))
+        turn_texts = (context.turn.text, *(before.text for before in context.before[-MAX_BEFORE:]))
         memories = (statement.memory for statement in context.kept())
-        met = next((run for text in (*said, *memories) for run in runs(text) if run in known), None)
+        met = next((run for text in (*turn_texts, *memories) for run in runs(text) if run in known), None)
         if met is not None:
             found.append(Shared(context.place, known[met], met))
     return found

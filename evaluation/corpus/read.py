@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from evaluation.corpus.entries import Chat, Entry, Language, Pair, Said, Statement, Turn, Verdict
+from evaluation.corpus.entries import Chat, Entry, Language, Pair, Statement, Turn, Utterance, Verdict
 
 ROOT = Path(__file__).resolve().parents[2] / "corpus"
 WRITERS = "[ez][nh][0-9].jsonl"
@@ -39,7 +39,7 @@ class Context:
     """An entry's id, or `chat#turn` with turns counted from 0."""
     language: Language
     turn: Turn
-    before: tuple[Said, ...]
+    before: tuple[Utterance, ...]
 
     def kept(self) -> Iterator[Statement]:
         return (statement for statement in self.turn.statements if statement.keep)

@@ -145,14 +145,14 @@ def _no_names(clause: str) -> Iterator[tuple[int, int]]:
 def _is_ordinary(clause: str, span: EntitySpan, blocked: Sequence[tuple[int, int]]) -> bool:
     if any(start < span.end and span.start < end for start, end in blocked):
         return True
-    told = ordinary().get(clause[span.start : span.end])
-    if told is None:
+    ordinary_words = ordinary().get(clause[span.start : span.end])
+    if ordinary_words is None:
         return False
-    if told.behind is None and told.before is None:
+    if ordinary_words.behind is None and ordinary_words.before is None:
         return True
-    behind = told.behind is not None and told.behind.match(clause, span.end) is not None
+    behind = ordinary_words.behind is not None and ordinary_words.behind.match(clause, span.end) is not None
     near = clause[max(0, span.start - _NEAR) : span.start]
-    return behind or (told.before is not None and told.before.search(near) is not None)
+    return behind or (ordinary_words.before is not None and ordinary_words.before.search(near) is not None)
 
 
 @lru_cache(maxsize=1)
@@ -174,7 +174,7 @@ def _index() -> Mapping[str, tuple[_Name, ...]]:
 def forms() -> Mapping[str, re.Pattern[str]]:
     """Patterns of names by their form, by what they are for."""
     levels, subjects = _any_of("authority_levels"), _any_of("authority_subjects")
-    words, told = _any_of("name_words"), _data()["person"]
+    words, ordinary_words = _any_of("name_words"), _data()["person"]
     return {
         "authority": re.compile(
             rf"(?:{levels}){{0,2}}(?:{subjects})(?:总局|局|厅|委员会)(?![势部面限促])"
@@ -191,9 +191,9 @@ def forms() -> Mapping[str, re.Pattern[str]]:
             rf"|(?:{_any_of('japanese_families')})(?!先生|小姐|老师|太太)[{HAN}]{{1,2}}{_BEHIND}"
         ),
         # Names that are words, beside what only people are or do: 我老公建国, 问问高兴, 方圆带孩子.
-        "relation": re.compile(rf"(?:{told['relation']})(?P<name>{words})(?={told['goes_on']}|\Z)"),
-        "before": re.compile(rf"(?:{told['before']})(?P<name>{words})"),
-        "behind": re.compile(rf"(?<![{HAN}])(?P<name>{words})(?={told['behind']})"),
+        "relation": re.compile(rf"(?:{ordinary_words['relation']})(?P<name>{words})(?={ordinary_words['goes_on']}|\Z)"),
+        "before": re.compile(rf"(?:{ordinary_words['before']})(?P<name>{words})"),
+        "behind": re.compile(rf"(?<![{HAN}])(?P<name>{words})(?={ordinary_words['behind']})"),
         "no_names": re.compile(_any_of("no_names")),
     }
 
@@ -202,12 +202,12 @@ def forms() -> Mapping[str, re.Pattern[str]]:
 def ordinary() -> Mapping[str, OrdinaryWord]:
     """Names that are ordinary words too."""
 
-    def pattern(told: Mapping[str, str], side: str, end: str) -> re.Pattern[str] | None:
-        return re.compile(f"(?:{told[side]}){end}") if side in told else None
+    def pattern(ordinary_words: Mapping[str, str], side: str, end: str) -> re.Pattern[str] | None:
+        return re.compile(f"(?:{ordinary_words[side]}){end}") if side in ordinary_words else None
 
     return {
-        word: OrdinaryWord(pattern(told, "behind", ""), pattern(told, "before", "$"))
-        for word, told in _data()["ordinary"].items()
+        word: OrdinaryWord(pattern(ordinary_words, "behind", ""), pattern(ordinary_words, "before", "$"))
+        for word, ordinary_words in _data()["ordinary"].items()
     }
 
 

@@ -7,7 +7,7 @@ What stands so far away must look like nothing else, so the checks are stricter 
 import re
 
 from inference.pii.rules import Check, Rule
-from inference.pii.secret_values import capital, figured, mixed, paired, said, word
+from inference.pii.secret_values import capital, everyday_score, figured, mixed, paired, word
 from inference.pii.told_secrets import KEY_EN, KEY_ZH, OPAQUE, SOMETHING_ELSE, START, opaque, strong
 
 CREDENTIAL = "CREDENTIAL"
@@ -17,7 +17,7 @@ _MIXED = (
     r"['\"“‘「`(]?(?P<value>(?-i:(?=[a-z0-9_+/=.-]{0,24}[A-Z])(?=[A-Z0-9_+/=.-]{0,24}[a-z])"
     r"(?=[A-Za-z_+/=.-]{0,24}[0-9]))[A-Za-z0-9][A-Za-z0-9_+/=.-]{9,255})"
 )
-_SAID = r"(?<![A-Za-z])(?:pass(?:word|phrase|code)s?|passwd|pwd?)"
+_NOUN = r"(?<![A-Za-z])(?:pass(?:word|phrase|code)s?|passwd|pwd?)"
 # "the password policy", "the token's expiry": what belongs to a secret is none.
 _ITSELF = (
     r"(?!(?:['’]s)?[ -]?(?:ids?\b|polic|rule|hint|format|manager|length|requirement|field|file|hash|store|regex|pattern"
@@ -59,25 +59,25 @@ _ENGLISH: tuple[Rule, ...] = (
     ),
     # "They told me the password over the phone: ..."
     _rule("password behind a colon",
-          rf"(?:{_SAID}|{_KEY_WORD}){_ITSELF}[^.?!:\n]{{1,60}}:[ ]{_QUOTE}{_ANY}", _NEEDS, figured),
+          rf"(?:{_NOUN}|{_KEY_WORD}){_ITSELF}[^.?!:\n]{{1,60}}:[ ]{_QUOTE}{_ANY}", _NEEDS, figured),
     # "Our password hasn't changed, it's still ..."
     _rule(
         "password in another clause",
-        rf"{_SAID}{_ITSELF}[^.?!\n]{{0,70}}?[,;–-][ ]?(?:and[ ]|but[ ])?{_IT_IS}{_QUOTE}{_ANY}",
+        rf"{_NOUN}{_ITSELF}[^.?!\n]{{0,70}}?[,;–-][ ]?(?:and[ ]|but[ ])?{_IT_IS}{_QUOTE}{_ANY}",
         _WORD_NEEDS,
         figured,
     ),
     _rule(
-        "password in a later clause", rf"{_SAID}{_ITSELF}[^.?!\n,]{{1,40}},[ ]{_QUOTE}{_ANY}", _WORD_NEEDS, capital
+        "password in a later clause", rf"{_NOUN}{_ITSELF}[^.?!\n,]{{1,40}},[ ]{_QUOTE}{_ANY}", _WORD_NEEDS, capital
     ),
-    _rule("password is, further on", rf"{_SAID}{_ITSELF}[^.?!\n]{{1,60}}?[ ,](?:is|was)[ ]{_QUOTE}{_ANY}", _WORD_NEEDS,
+    _rule("password is, further on", rf"{_NOUN}{_ITSELF}[^.?!\n]{{1,60}}?[ ,](?:is|was)[ ]{_QUOTE}{_ANY}", _WORD_NEEDS,
           figured),
-    _rule("password, quoted", rf"{_SAID}[ ]['\"“](?P<value>[^'\"“”\n]{{4,60}})['\"”]", _WORD_NEEDS, said),
+    _rule("password, quoted", rf"{_NOUN}[ ]['\"“](?P<value>[^'\"“”\n]{{4,60}})['\"”]", _WORD_NEEDS, everyday_score),
     _rule(
         "before its password",
         rf"{START}(?P<value>[A-Za-z0-9][!-+.-~]{{5,63}}),?[ ](?:(?:on|in|everywhere)[^.?!\n]{{0,30}},[ ])?(?:a"
         rf"|the|my|our"
-        rf"|his|her|still|that['’]s|that[ ]is|which[ ]is|it['’]s)[ ](?:[A-Za-z'’-]{{1,15}}[ ]){{0,3}}?{_SAID}",
+        rf"|his|her|still|that['’]s|that[ ]is|which[ ]is|it['’]s)[ ](?:[A-Za-z'’-]{{1,15}}[ ]){{0,3}}?{_NOUN}",
         _WORD_NEEDS,
         capital,
     ),
@@ -93,7 +93,7 @@ _ENGLISH: tuple[Rule, ...] = (
         ("@",),
         capital,
     ),
-    _rule("password in apposition", rf"{_SAID},[ ]{_QUOTE}{_ANY}", _WORD_NEEDS, figured),
+    _rule("password in apposition", rf"{_NOUN},[ ]{_QUOTE}{_ANY}", _WORD_NEEDS, figured),
     # "To unlock the sheet type ..."
     _rule(
         "typed to get in",
@@ -216,9 +216,18 @@ _CHINESE: tuple[Rule, ...] = (
         ("登录",),
         capital,
     ),
-    _rule("password, quoted zh", rf"{_SAID_ZH}[“「\"](?P<value>[^“”「」\"\n]{{4,60}})[”」\"]", ("密码", "口令"), said),
-    _rule("code of a mailbox zh", r"授权码(?:是|:|为)?[ ]?(?P<value>[a-z]{16})(?![A-Za-z])", ("授权码",),
-          lambda value, near: 0.85),
+    _rule(
+        "password, quoted zh",
+        rf"{_SAID_ZH}[“「\"](?P<value>[^“”「」\"\n]{{4,60}})[”」\"]",
+        ("密码", "口令"),
+        everyday_score,
+    ),
+    _rule(
+        "code of a mailbox zh",
+        r"授权码(?:是|:|为)?[ ]?(?P<value>[a-z]{16})(?![A-Za-z])",
+        ("授权码",),
+        lambda value, near: 0.85,
+    ),
     _rule(
         "password of a network zh",
         r"(?:wi-?fi|无线网?|热点)[^。!?\n,]{0,16}[,/][ ]?(?P<value>[A-Za-z0-9][!-~]{7,62})(?![A-Za-z0-9])",

@@ -69,12 +69,12 @@ def _run(text: str, words: Sequence[Word], first: int) -> tuple[int, str] | None
         for name in _names(file).get(word.low, ()):
             last = first + len(name) - 1
             same = last < len(words) and tuple(w.low for w in words[first : last + 1]) == name
-            if same and _stands(text, words, first, last):
+            if same and _is_name(text, words, first, last):
                 return last, entity
     return None
 
 
-def _stands(text: str, words: Sequence[Word], first: int, last: int) -> bool:
+def _is_name(text: str, words: Sequence[Word], first: int, last: int) -> bool:
     """Are the words of a listed name written as one, and is a single one no word that begins a sentence, no part of
     another name?"""
     run = words[first : last + 1]

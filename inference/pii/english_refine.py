@@ -73,8 +73,8 @@ def refine(text: str, guesses: Sequence[EntitySpan]) -> list[EntitySpan]:
     found += country_spans(words, runs, Spans(found), Spans(guesses))
     found += people_spans(text, words, Spans(found), Spans(guesses))
     names = Spans(found)
-    standing = (guess for guess in guesses if not _beats(names.over(guess.start, guess.end), guess))
-    kept = (relabelled(text, inside[guess], guess) for guess in standing)
+    kept_guesses = (guess for guess in guesses if not _beats(names.over(guess.start, guess.end), guess))
+    kept = (relabelled(text, inside[guess], guess) for guess in kept_guesses)
     return sensible(text, words, [*(guess for guess in kept if guess), *found])
 
 

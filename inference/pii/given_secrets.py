@@ -16,7 +16,7 @@ CREDENTIAL = "CREDENTIAL"
 
 _QUOTE = r"['\"“‘「`]?"
 _ANY = r"(?P<value>[!-~]{6,64})"
-_SAID = r"(?<![A-Za-z])(?:pass(?:word|phrase|code)s?|passwd|pwd?)(?![A-Za-z])"
+_NOUN = r"(?<![A-Za-z])(?:pass(?:word|phrase|code)s?|passwd|pwd?)(?![A-Za-z])"
 _KEY = (
     rf"(?<![A-Za-z])(?<!public[ ])(?<!primary[ ])(?<!foreign[ ])(?<!shortcut[ ])(?:{KEY_EN}|key)(?![A-Za-z])"
     r"(?![ _-]?(?:id|header|type|endpoint|column|field|format|length|size|algorithm)s?\b)"
@@ -55,7 +55,7 @@ RULES: tuple[Rule, ...] = (
     # "The password to the mailbox got changed to ... last night", "the token is set to ..."
     _rule(
         "secret changed to",
-        rf"(?:{_SAID}|{_KEY})[^.?!\n]{{0,50}}?\b(?:changed|reset|switched|updated|rotated|set|moved|renamed|reverted)"
+        rf"(?:{_NOUN}|{_KEY})[^.?!\n]{{0,50}}?\b(?:changed|reset|switched|updated|rotated|set|moved|renamed|reverted)"
         rf"(?:[ ](?:it|them|back|yesterday|today|now|again)){{0,2}}[ ]to[ ]{_QUOTE}{_ANY}",
         _NEEDS,
         figured,
@@ -63,7 +63,7 @@ RULES: tuple[Rule, ...] = (
     # "If the VPN wants a pre-shared key, give it ..."
     _rule(
         "secret given to",
-        rf"(?:{_SAID}|{_KEY})[^.?!\n]{{0,50}}?(?:[,;:–-][ ](?:then[ ]|just[ ]|please[ ]){{0,2}}"
+        rf"(?:{_NOUN}|{_KEY})[^.?!\n]{{0,50}}?(?:[,;:–-][ ](?:then[ ]|just[ ]|please[ ]){{0,2}}"
         rf"|[ ](?:then|just|simply|please)[ ])(?:give|hand|enter|type|use"
         rf"|paste|put|try|supply|take|send|pass)(?:[ ](?:it|in|them|him|her|this|back|over)){{0,2}}[ :]{{1,2}}"
         rf"{_QUOTE}{_ANY}",
@@ -82,7 +82,7 @@ RULES: tuple[Rule, ...] = (
     # "the passphrase otter-gravel-seventeen-moss"
     _rule(
         "passphrase beside",
-        rf"{_SAID}[ ,:]{{1,2}}(?:is[ ]|was[ ])?{_QUOTE}(?P<value>[a-z]{{3,20}}(?:-[a-z]{{3,20}}){{2,7}})(?![A-Za-z-])",
+        rf"{_NOUN}[ ,:]{{1,2}}(?:is[ ]|was[ ])?{_QUOTE}(?P<value>[a-z]{{3,20}}(?:-[a-z]{{3,20}}){{2,7}})(?![A-Za-z-])",
         ("pass",),
         plain_words,
     ),
@@ -143,7 +143,7 @@ RULES: tuple[Rule, ...] = (
     # "the wifi is called Nest and the password's purplekayak, no capitals"
     _rule(
         "password's a word",
-        rf"{_SAID}['’]s[ ](?:(?:now|still|just|simply)[ ])?{_QUOTE}(?!{_OWN}(?![A-Za-z])){WORD}{_END}",
+        rf"{_NOUN}['’]s[ ](?:(?:now|still|just|simply)[ ])?{_QUOTE}(?!{_OWN}(?![A-Za-z])){WORD}{_END}",
         _PASS,
         word,
         None,
@@ -201,7 +201,7 @@ RULES: tuple[Rule, ...] = (
     # "What's the admin password?" "Adm1n#Home": a figure and a mark, and nothing behind.
     _rule(
         "password answered, marked",
-        rf"(?:\bwhat(?:['’]?s|[ ]is|[ ]was)[^?\n]{{0,40}}{_SAID}[^?\n]{{0,40}}|(?:密码|口令)(?:是|为)?(?:什么|多少|啥))"
+        rf"(?:\bwhat(?:['’]?s|[ ]is|[ ]was)[^?\n]{{0,40}}{_NOUN}[^?\n]{{0,40}}|(?:密码|口令)(?:是|为)?(?:什么|多少|啥))"
         r"\?[ \n]{0,2}(?:(?:it['’]?s|是)[ ]?)?(?P<value>(?!\^)(?=[!-~]{0,40}[0-9])(?=[!-~]{0,40}[!#$%^&*+~])"
         r"[!-~]{6,40})[.!]?"
         r"(?=\Z|\n)",

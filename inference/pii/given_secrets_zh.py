@@ -13,7 +13,7 @@ CREDENTIAL = "CREDENTIAL"
 _QUOTE = r"['\"“‘「`]?"
 _ANY = r"(?P<value>[!-~]{6,64})"
 _HAN = r"\u3400-\u9fff"
-_SAID = r"(?:密码|口令)"
+_NOUN = r"(?:密码|口令)"
 # 密码学, 密码管理器, 密码框: what is named after a password.
 _ITSELF = r"(?!学|管理|本|框|策略|子|机|强度|规则|长度|位数|提示|字段)"
 _END = r"(?=就|才|便|即|了|[ ]?(?:[,。.;!、”」)\n]|\Z))"
@@ -41,7 +41,7 @@ RULES: tuple[Rule, ...] = (
     # 共享邮箱的密码昨晚改成fernweh2Kiosk了
     _rule(
         "secret changed to zh",
-        rf"(?:{_SAID}{_ITSELF}|{KEY_ZH})[^。!?\n]{{0,16}}?(?:改|换|变|设|重置|更新|轮换)(?:成|为|到|做)了?[ ]?"
+        rf"(?:{_NOUN}{_ITSELF}|{KEY_ZH})[^。!?\n]{{0,16}}?(?:改|换|变|设|重置|更新|轮换)(?:成|为|到|做)了?[ ]?"
         rf"{_QUOTE}{_ANY}",
         _NEEDS,
         figured,
@@ -49,7 +49,7 @@ RULES: tuple[Rule, ...] = (
     # VPN的预共享密钥填PuffinSaddle62
     _rule(
         "secret given to zh",
-        rf"(?:{_SAID}{_ITSELF}|{KEY_ZH})(?![ _-]?id)(?:[^。!?\n]{{0,12}}?,)?(?:就|要|请|先|直接|你|您|给它){{0,3}}"
+        rf"(?:{_NOUN}{_ITSELF}|{KEY_ZH})(?![ _-]?id)(?:[^。!?\n]{{0,12}}?,)?(?:就|要|请|先|直接|你|您|给它){{0,3}}"
         rf"(?:填|输入?|写|贴|粘贴|敲|给)(?:的是|上|进去|成|:)?[ ]?{_QUOTE}{_ANY}",
         _NEEDS,
         figured,

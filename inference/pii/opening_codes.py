@@ -9,7 +9,7 @@ from inference.pii.said_secrets import COUNTED, CREDENTIAL, IT_IS, OPENS, OTHER_
 from inference.pii.said_secrets_zh import CODE as CODE_ZH
 from inference.pii.secret_values import CODE, code, no_time
 
-_DOOR = (
+_LOCKED_THING = (
     r"(?:doors?|gate|garage|lobby|alarm|safe|locks?|lockers?|padlock|suitcase|keypad|cabinet|shed|building|entrance"
     r"|phone|tablet|laptop|barrier|car[ ]park|key[ ]?(?:box|safe)|lock[ ]?box)"
 )
@@ -43,7 +43,7 @@ _ENGLISH: tuple[Rule, ...] = (
     _rule(
         "opens it",
         rf"{_ALONE}{_FIGURES}[ ](?:(?:will|should|also|still|just|now|always)[ ]){{0,2}}(?:(?:opens?|unlocks?|disarms?"
-        rf"|works[ ](?:for|on|at))[ ](?:the|my|our|both|that|all)[ ]{_WORDS}{_DOOR}\b(?![ ](?:to|for|up)\b)"
+        rf"|works[ ](?:for|on|at))[ ](?:the|my|our|both|that|all)[ ]{_WORDS}{_LOCKED_THING}\b(?![ ](?:to|for|up)\b)"
         rf"|(?:gets?|lets?)[ ]{_SOMEBODY}[ ](?:in|through|into)\b)",
         ("open", "unlock", "disarm", "works", "gets", "lets", "get ", "let "),
         other=_OF_A_THING,
@@ -51,7 +51,7 @@ _ENGLISH: tuple[Rule, ...] = (
     _rule(
         "what you enter",
         rf"{_ALONE}{_FIGURES}[ ](?:is|was)[ ]what[ ](?:you|i|we|they|he|she)[ ](?:have[ ]to[ ]|need[ ]to[ ]|should[ ]"
-        rf"|must[ ])?(?:enter|press|type|key[ ]in|punch|dial|use|put)\b[^.?!\n]{{0,30}}\b{_DOOR}\b",
+        rf"|must[ ])?(?:enter|press|type|key[ ]in|punch|dial|use|put)\b[^.?!\n]{{0,30}}\b{_LOCKED_THING}\b",
         ("what",),
         other=_OF_A_THING,
     ),
@@ -86,7 +86,7 @@ _ENGLISH: tuple[Rule, ...] = (
         r"\b(?:gave|given|got|told|texted|sent|tells|gives)[ ](?:me|us|her|him|them|you)[ ]['\"“]?(?=0"
         r"|[0-9]{1,8}[A-Z#*])"
         r"(?P<value>[0-9]{3,8}[A-Z#*]?)[ ](?:for|to[ ]get[ ]in(?:to)?|to[ ]open)[ ](?:the|my|our)[ ]"
-        rf"{_WORDS}{_DOOR}\b",
+        rf"{_WORDS}{_LOCKED_THING}\b",
         ("gave", "given", "got", "told", "texted", "sent", "tells", "gives"),
     ),
     _rule(

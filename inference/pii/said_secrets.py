@@ -16,10 +16,10 @@ from inference.pii.secret_values import (
     code,
     described,
     document,
+    everyday_score,
     long_code,
     marked,
     plain_words,
-    said,
     word,
     words,
     written,
@@ -117,8 +117,12 @@ _SAID_BEFORE = rf"(?:{_CODE_NOUN}|{_SPOKEN})\b[^.?!\n]{{0,80}}[.!]{_NEXT}"
 RULES: tuple[Rule, ...] = (
     # "the code to get into the building is four two nine one", "locker combination 17-32-08"
     _rule("code said", rf"\b{_CODE_NOUN}(?:{_ITS}{_IS}|,?[ ]['\"“]?){CODE}", _CODES),
-    _rule("code changed from", rf"\b(?:{_CODE_NOUN}"
-        rf"|{_SPOKEN})\b[^.?!\n]{{0,20}}?[ ]from[ ]{CODE}", (*_CODES, *_PASS)),
+    _rule(
+        "code changed from",
+        rf"\b(?:{_CODE_NOUN}"
+        rf"|{_SPOKEN})\b[^.?!\n]{{0,20}}?[ ]from[ ]{CODE}",
+        (*_CODES, *_PASS),
+    ),
     _rule(
         "code changed to",
         rf"\b(?:{_CODE_NOUN}|{_SPOKEN})\b[^.?!\n]{{0,40}}?[ ](?:to|into)[ ]['\"“]?{CODE}",
@@ -211,7 +215,7 @@ RULES: tuple[Rule, ...] = (
         "quoted secret",
         rf"\b(?:{_CODE_NOUN}|{_SPOKEN}|{_MEMORABLE}){_ITS}{_IS}{_QUOTED}",
         (*_CODES, *_PASS, *_BANK),
-        said,
+        everyday_score,
     ),
     _rule(
         "password beside a network",
@@ -283,8 +287,11 @@ RULES: tuple[Rule, ...] = (
         "card in words",
         "CREDIT_CARD",
         re.compile(
-            r"\bcard(?:[ ](?:number|no\.?))?\b[^.?!\n]{0,30}?(?P<value>(?:(?:double|triple)[ ])?" + FIGURE_WORD
-            + r"(?:[ ,-]{1,2}(?:(?:double|triple)[ ])?" + FIGURE_WORD + r"){9,18})(?![A-Za-z])",
+            r"\bcard(?:[ ](?:number|no\.?))?\b[^.?!\n]{0,30}?(?P<value>(?:(?:double|triple)[ ])?"
+            + FIGURE_WORD
+            + r"(?:[ ,-]{1,2}(?:(?:double|triple)[ ])?"
+            + FIGURE_WORD
+            + r"){9,18})(?![A-Za-z])",
             re.IGNORECASE,
         ),
         0.85,

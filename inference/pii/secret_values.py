@@ -98,8 +98,8 @@ def code(value: str, near: bool) -> float | None:
 def word(value: str, near: bool) -> float | None:
     """Score a word that is given as a password: nothing that is said about one."""
     bare = value.rstrip(_TRAILING).lower()
-    said = bare in _ABOUT or bare in ENGLISH or _ABOUT_ENDING.fullmatch(bare)
-    return None if said or len(bare) < 4 else 0.75
+    is_ordinary = bare in _ABOUT or bare in ENGLISH or _ABOUT_ENDING.fullmatch(bare)
+    return None if is_ordinary or len(bare) < 4 else 0.75
 
 
 def words(value: str, near: bool) -> float | None:
@@ -144,7 +144,7 @@ def described(value: str, near: bool) -> float | None:
     return 0.8 if _DESCRIBES.search(value) else None
 
 
-def said(value: str, near: bool) -> float | None:
+def everyday_score(value: str, near: bool) -> float | None:
     """Score what is quoted as a secret: more than a word about one."""
     several = " " in value and re.search(r"\b(?:is|was|forgot|forgotten|please)\b", value) is None
     return 0.85 if several else word(value, near)

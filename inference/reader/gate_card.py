@@ -37,8 +37,8 @@ class GateCard(BaseModel):
     def _in_order(self) -> GateCard:
         if self.drop > self.keep:
             raise ValueError("the threshold to drop lies above the one to keep")
-        said, held = [s for s, _ in self.calibration], [h for _, h in self.calibration]
-        if said != sorted(set(said)) or held != sorted(held) or said[:1] != [0.0] or said[-1:] != [1.0]:
+        scores, held = [s for s, _ in self.calibration], [h for _, h in self.calibration]
+        if scores != sorted(set(scores)) or held != sorted(held) or scores[:1] != [0.0] or scores[-1:] != [1.0]:
             raise ValueError("the calibration does not rise from 0 to 1")
         return self
 

@@ -26,14 +26,14 @@ MOST_WINDOWS = 6
 
 def scores(weights: GateWeights, table: Table, window: Window) -> Vectors:
     """Scores of a window: nothing, keep, then the reasons; not yet probabilities."""
-    h, asked = weights.heads, len(window.question)
+    h, question_length = weights.heads, len(window.question)
     feats = features(weights.encoder, table.vectors(np.array([*window.question, *window.turn])))
     pooled = np.maximum(feats @ h.pool + h.pool_b, 0)
-    turn = pooled[asked:]
-    look = feats[asked:] @ h.look
+    turn = pooled[question_length:]
+    look = feats[question_length:] @ h.look
     look = np.exp(look - look.max(axis=0))
     look /= look.sum(axis=0)
-    before = pooled[:asked].mean(axis=0) if asked else np.zeros(pooled.shape[1], np.float32)
+    before = pooled[:question_length].mean(axis=0) if question_length else np.zeros(pooled.shape[1], np.float32)
     x = np.concatenate([(look.T @ turn).ravel(), turn.max(axis=0), before])
     hidden = np.maximum(x @ h.hidden + h.hidden_b, 0)
     return np.asarray(hidden @ h.out + h.out_b, np.float32)

@@ -21,8 +21,8 @@ _INSTALL = "install memstream again: `make install`, or `pip install memstream`,
 def names(settings: Settings) -> Iterator[CheckResult]:
     """Every MEMSTREAM_ variable in the environment is a setting: a misspelt one would be passed over."""
     if unknown := unknown_names(os.environ):
-        told = "; ".join(f"{name} is no setting" + (f", meant {near}?" if near else "") for name, near in unknown)
-        yield CheckResult("settings", Status.WARN, told, "see docs/configuration.md; it is passed over")
+        problem = "; ".join(f"{name} is no setting" + (f", meant {near}?" if near else "") for name, near in unknown)
+        yield CheckResult("settings", Status.WARN, problem, "see docs/configuration.md; it is passed over")
         return
     yield CheckResult("settings", Status.OK, "every MEMSTREAM_ variable is known")
 
@@ -51,12 +51,12 @@ def encryption(settings: Settings) -> Iterator[CheckResult]:
     except ProfileError as exc:
         raise CheckFailedError(str(exc), "mend `profiles` first") from None
     sealed = settings.encryption == "sealed"
-    if (told := kept_in_the_clear(profile, sealed=sealed)) is None:
-        said = "what is kept is encrypted" if sealed else "off, and the profile marks nothing sensitive"
-        yield CheckResult("encryption", Status.OK, said)
+    if (unencrypted := kept_in_the_clear(profile, sealed=sealed)) is None:
+        summary = "what is kept is encrypted" if sealed else "off, and the profile marks nothing sensitive"
+        yield CheckResult("encryption", Status.OK, summary)
         return
     remedy = 'set seal = "all" or "sensitive" in the profile' if sealed else "set MEMSTREAM_ENCRYPTION=sealed"
-    yield CheckResult("encryption", Status.WARN, told, f"{remedy} (docs/encryption.md), or encrypt the disks")
+    yield CheckResult("encryption", Status.WARN, unencrypted, f"{remedy} (docs/encryption.md), or encrypt the disks")
 
 
 def models(settings: Settings) -> Iterator[CheckResult]:

@@ -61,11 +61,11 @@ def count_older(conn: psycopg.Connection[Any]) -> int:
 
 def judged(settings: Settings, older: int) -> CheckResult:
     """`older`: texts that are bound to their owner alone."""
-    said = f"{older} in Postgres are bound to their owner alone, as releases before sealed them"
+    phrase = f"{older} in Postgres are bound to their owner alone, as releases before sealed them"
     match settings.sealed_to:
         case "owner":
             remedy = "set MEMSTREAM_SEALED_TO=place once every process runs this release (docs/encryption.md)"
-            return CheckResult(_NAME, Status.WARN, f"new ones are bound to their owner alone; {said}", remedy)
+            return CheckResult(_NAME, Status.WARN, f"new ones are bound to their owner alone; {phrase}", remedy)
         case "place_only" if older:
-            return CheckResult(_NAME, Status.FAIL, f"{said}, and do not open", "set MEMSTREAM_SEALED_TO=place")
-    return CheckResult(_NAME, Status.OK, said if older else "each in Postgres is bound to its place")
+            return CheckResult(_NAME, Status.FAIL, f"{phrase}, and do not open", "set MEMSTREAM_SEALED_TO=place")
+    return CheckResult(_NAME, Status.OK, phrase if older else "each in Postgres is bound to its place")

@@ -63,7 +63,7 @@ def kafka(settings: Settings) -> Iterator[CheckResult]:
             "set MEMSTREAM_REPLICATION to at most the number of brokers, or add brokers",
         )
     least = min(versions)
-    yield CheckResult("kafka", Status.OK, f"Kafka {told(least)}, {len(found)} broker(s) at {settings.kafka}")
+    yield CheckResult("kafka", Status.OK, f"Kafka {version_text(least)}, {len(found)} broker(s) at {settings.kafka}")
     yield from tried("kafka version", "Kafka", least, KAFKA_TRIED)
 
 
@@ -227,8 +227,8 @@ def milvus(settings: Settings) -> Iterator[CheckResult]:
             version = str(client.get_server_version(detail=True)["version"])
         finally:
             client.close()
-    said = f"Milvus {version.removeprefix('v')}" if version else "Milvus Lite, which tells no version"
-    yield CheckResult("milvus", Status.OK, f"{said}, {len(names)} collections of ours")
+    description = f"Milvus {version.removeprefix('v')}" if version else "Milvus Lite, which tells no version"
+    yield CheckResult("milvus", Status.OK, f"{description}, {len(names)} collections of ours")
     if (numbers := re.match(r"v?(\d+)\.(\d+)", version)) is not None:
         yield from tried("milvus version", "Milvus", (int(numbers[1]), int(numbers[2])), MILVUS_TRIED)
 
@@ -236,9 +236,9 @@ def milvus(settings: Settings) -> Iterator[CheckResult]:
 def tried(name: str, server: str, version: tuple[int, ...], least: tuple[int, ...]) -> Iterator[CheckResult]:
     """A warning where a server is older than those that memstream is written for."""
     if version < least:
-        detail = f"{server} {told(version)} is older than what memstream is written for"
-        yield CheckResult(name, Status.WARN, detail, f"use {server} {told(least)} or newer")
+        detail = f"{server} {version_text(version)} is older than what memstream is written for"
+        yield CheckResult(name, Status.WARN, detail, f"use {server} {version_text(least)} or newer")
 
 
-def told(version: tuple[int, ...]) -> str:
+def version_text(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))

@@ -94,16 +94,16 @@ def handshake(host: str, port: int, b: Brokers, setting: str) -> str | None:
 
 def _sasl(b: Brokers) -> str | None:
     """librdkafka tells a refused password from a broker that does not answer."""
-    told: list[int] = []
-    config: dict[str, Any] = {**librdkafka(b), "log_level": 0, "error_cb": lambda error: told.append(error.code())}
+    errors: list[int] = []
+    config: dict[str, Any] = {**librdkafka(b), "log_level": 0, "error_cb": lambda error: errors.append(error.code())}
     admin = AdminClient(config)
     end = time.monotonic() + SECONDS
-    while time.monotonic() < end and KafkaError._AUTHENTICATION not in told:
+    while time.monotonic() < end and KafkaError._AUTHENTICATION not in errors:
         with suppress(KafkaException):
             admin.list_topics(timeout=1)
             return None
         admin.poll(0.1)
-    return "it refuses user or password" if KafkaError._AUTHENTICATION in told else None
+    return "it refuses user or password" if KafkaError._AUTHENTICATION in errors else None
 
 
 def postgres_reason(text: str) -> str | None:

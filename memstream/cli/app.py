@@ -50,7 +50,7 @@ def _version(wanted: bool) -> None:
 
 @app.callback(help="Agent memory as a log.")
 def options(
-    told: Annotated[
+    version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
@@ -91,8 +91,8 @@ def up(data: Data = None) -> None:
     single_threaded()
     settings = settings_of(data)
     for name, near in unknown_names(os.environ):
-        meant = f"; did you mean {near}?" if near else ""
-        errors.print(f"memstream: {name} is no setting and is passed over{meant}", markup=False, soft_wrap=True)
+        suggestion = f"; did you mean {near}?" if near else ""
+        errors.print(f"memstream: {name} is no setting and is passed over{suggestion}", markup=False, soft_wrap=True)
     load_profile(settings.profile, settings.profiles_dir)  # here, and not again and again in processes that restart
     check_given(settings)
 
@@ -257,10 +257,10 @@ def main() -> None:
     try:
         command()
     except Exception as exc:
-        told = failure(exc)
-        if told is None:
+        message = failure(exc)
+        if message is None:
             raise
-        fail(*told)
+        fail(*message)
 
 
 _FENCED = (

@@ -42,11 +42,11 @@ def verify(
     found = audit.verify(settings.postgres.get_secret_value(), audit_key(settings), anchors)
     if as_json:
         faults = [{"chain": f.chain, "seq": f.seq, "what": f.what} for f in found.faults]
-        told = {"entries": found.entries, "erased": found.erased, "faults": faults, "heads": found.heads}
-        print_json({**told, "begun_at": found.begun_at})
+        summary = {"entries": found.entries, "erased": found.erased, "faults": faults, "heads": found.heads}
+        print_json({**summary, "begun_at": found.begun_at})
     else:
         for fault in found.faults[:_SHOWN_FAULTS]:
-            console.print(_said(fault), highlight=False)
+            console.print(_fault_text(fault), highlight=False)
         result = "verified" if not found.faults else f"NOT as written: {len(found.faults)} faults"
         since = f", begun {found.begun_at.isoformat(timespec='seconds')}" if found.begun_at else ""
         console.print(f"{found.entries} entries ({found.erased} of erased owners){since}: {result}", highlight=False)
@@ -54,7 +54,7 @@ def verify(
         raise typer.Exit(1)
 
 
-def _said(fault: Fault) -> str:
+def _fault_text(fault: Fault) -> str:
     if fault.what == "list":
         return "the list of chains is missing or was changed: was `worker audit` never started, or the log emptied?"
     if fault.what == "lost":

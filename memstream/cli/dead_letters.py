@@ -205,8 +205,8 @@ def _decide(what: str, wanted: dict[str, Any], svc: Service, as_json: bool) -> N
     if as_json:
         print_json({"outcomes": outcomes, "results": results})
     else:
-        told = ", ".join(f"{n} {word.replace('_', ' ')}" for word, n in sorted(outcomes.items()))
-        console.print(told or "Nothing fits.", highlight=False)
+        summary = ", ".join(f"{n} {word.replace('_', ' ')}" for word, n in sorted(outcomes.items()))
+        console.print(summary or "Nothing fits.", highlight=False)
     if set(outcomes) & _NOT_DONE:
         raise typer.Exit(1)
 

@@ -28,10 +28,10 @@ def show(console: Console, service: Service, turns: list[dict[str, Any]] | None,
     )
     for user in done.users[:2]:
         _memories(console, service, user, done.token)
-    asked = sample_questions() if turns is None else [_own_question(given, question)]
-    for user, _, query in asked:
+    questions = sample_questions() if turns is None else [_own_question(given, question)]
+    for user, _, query in questions:
         _search(console, service, user, query, done.token)
-    user, project, query = asked[-1]
+    user, project, query = questions[-1]
     last = next(t for t in reversed(given) if t["user_id"] == user)
     _prompt(console, service, user, project, str(last["session_id"]), query, done.token)
     _freshness(console, service)
@@ -39,8 +39,8 @@ def show(console: Console, service: Service, turns: list[dict[str, Any]] | None,
 
 
 def _own_question(turns: list[dict[str, Any]], question: str | None) -> tuple[str, None, str]:
-    said = [t for t in turns if t.get("role") == "user"] or turns
-    return str(said[-1]["user_id"]), None, question or str(said[-1]["content"])[:300]
+    user_turns = [t for t in turns if t.get("role") == "user"] or turns
+    return str(user_turns[-1]["user_id"]), None, question or str(user_turns[-1]["content"])[:300]
 
 
 def _memories(console: Console, service: Service, user: str, token: str) -> None:

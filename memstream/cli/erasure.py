@@ -65,13 +65,13 @@ def erase(
         _show(service(data, url).get(f"/v1/erasures/{_quoted(status)}"), as_json)
     else:
         erased = service(data, url)
-        path, what = _meant(user, session)
+        path, what = _scope(user, session)
         if not yes:
             _ask(f"Erase {what} at {erased.url}?")
         _erase(erased, path, as_json, wait)
 
 
-def _meant(user: str | None, session: str | None) -> tuple[str, str]:
+def _scope(user: str | None, session: str | None) -> tuple[str, str]:
     """The path of what is erased, and how a question names it."""
     if user is None:
         return "/v1/tenant", "everything of this tenant"
@@ -126,10 +126,14 @@ def _verify(file: Path, key: str | None, as_json: bool) -> None:
     from memstream.erasure.report import verify as check
 
     try:
-        told = json.loads(file.read_text(encoding="utf-8"))
+        signed_report = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as exc:
         raise typer.BadParameter(f"{file}: not a JSON file ({type(exc).__name__})") from None
-    report = told["report"] if isinstance(told, dict) and isinstance(told.get("report"), dict) else told
+    report = (
+        signed_report["report"]
+        if isinstance(signed_report, dict) and isinstance(signed_report.get("report"), dict)
+        else signed_report
+    )
     try:
         signer = check(report, key)
     except ReportError as exc:
@@ -148,47 +152,47 @@ def _erase(service: Service, path: str, as_json: bool, wait: float) -> None:
     until = time.monotonic() + wait
     with Console(stderr=True).status("erasing") as shown:
         while True:
-            told = service.get(f"/v1/erasures/{name}", token)
-            if told["state"] == "done" or time.monotonic() >= until:
+            status = service.get(f"/v1/erasures/{name}", token)
+            if status["state"] == "done" or time.monotonic() >= until:
                 break
-            shown.update(f"erasing: {told['step']}, {told['places']} places have answered")
+            shown.update(f"erasing: {status['step']}, {status['places']} places have answered")
             time.sleep(0.5)
-    _show(told, as_json)
-    if told["state"] != "done":
+    _show(status, as_json)
+    if status["state"] != "done":
         console.print(f"still under way: memstream erase --status {name} --url {service.url}", **_PLAIN)
         raise typer.Exit(1)
 
 
-def _list(asked: Service, as_json: bool) -> None:
+def _list(service: Service, as_json: bool) -> None:
     """A page at a time; as JSON each page is one line."""
     table, cursor = Table("erasure", "of", "since", "waits for", "places", box=None, pad_edge=False), ""
     while True:
-        told = asked.get(f"/v1/erasures?limit=200{cursor}")
-        told.pop("_fresh", None)
+        page = service.get(f"/v1/erasures?limit=200{cursor}")
+        page.pop("_fresh", None)
         if as_json:
-            typer.echo(json.dumps(told, ensure_ascii=False))
-        for e in told["erasures"]:
+            typer.echo(json.dumps(page, ensure_ascii=False))
+        for e in page["erasures"]:
             of = " ".join(filter(None, (e["scope"], e["user_id"], e["session_id"])))
             table.add_row(e["erasure_id"], of, e["started_at"], e["step"], str(e["places"]))
-        if told["cursor"] is None:
+        if page["cursor"] is None:
             break
-        cursor = f"&cursor={_quoted(told['cursor'])}"
+        cursor = f"&cursor={_quoted(page['cursor'])}"
     if not as_json:
-        if told["erasures"] or cursor:
+        if page["erasures"] or cursor:
             console.print(table, markup=False)
-        console.print(f"{told['under_way']} under way", **_PLAIN)
+        console.print(f"{page['under_way']} under way", **_PLAIN)
 
 
-def _show(told: dict[str, Any], as_json: bool) -> None:
+def _show(status: dict[str, Any], as_json: bool) -> None:
     from memstream.cli.app import print_json
 
-    told.pop("_fresh", None)
+    status.pop("_fresh", None)
     if as_json:
-        print_json(told)
+        print_json(status)
         return
-    report = told.get("report")
+    report = status.get("report")
     if not report:
-        console.print(f"{told['state']}: {told['step']}, {told['places']} places have answered", highlight=False)
+        console.print(f"{status['state']}: {status['step']}, {status['places']} places have answered", highlight=False)
         return
     table = Table("where", "removed", box=None, pad_edge=False)
     for where, counts in sorted(report["removed"].items()):

@@ -58,8 +58,8 @@ def _check(path: Path, n: int, line: str) -> None:
     except ValidationError as exc:
         wrong = exc.errors(include_input=False, include_url=False, include_context=False)[0]
         field = ".".join(str(part) for part in wrong["loc"])
-        told = {"missing": "this field is required", "extra_forbidden": "no field of this name"}
-        expected = told.get(wrong["type"], wrong["msg"].removeprefix("Value error, "))
+        messages = {"missing": "this field is required", "extra_forbidden": "no field of this name"}
+        expected = messages.get(wrong["type"], wrong["msg"].removeprefix("Value error, "))
         raise FileError(f"{path}: line {n}: {field}: {expected}") from None
 
 

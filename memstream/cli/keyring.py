@@ -49,7 +49,7 @@ def status(data: Data = None, as_json: Json = False) -> None:
     """
     with _connect(data) as conn:
         rows = conn.execute(_COUNTS).fetchall()
-    _tell(
+    _print_result(
         {"masters": rows}, as_json, *(f"{r['master_id']}  {r['keys']} keys, {r['destroyed']} destroyed" for r in rows)
     )
 
@@ -77,8 +77,10 @@ def rotate(
     count = keyring.rewrap()
     dropped = masters.drop_others() if drop_old else 0
     keyring.close()
-    told = {"master_id": masters.current, "rewrapped": count, "dropped": dropped}
-    _tell(told, as_json, f"{count} data keys are wrapped with {masters.current}; {dropped} older master keys dropped")
+    result = {"master_id": masters.current, "rewrapped": count, "dropped": dropped}
+    _print_result(
+        result, as_json, f"{count} data keys are wrapped with {masters.current}; {dropped} older master keys dropped"
+    )
 
 
 @app.command()
@@ -93,7 +95,7 @@ def backup(file: Path, data: Data = None, as_json: Json = False) -> None:
             " FROM trust.data_keys ORDER BY owner, generation"
         ).fetchall()
     replace_private(file, b"".join(orjson.dumps(r) + b"\n" for r in rows))
-    _tell({"keys": len(rows), "file": str(file)}, as_json, f"{len(rows)} keys in {file}")
+    _print_result({"keys": len(rows), "file": str(file)}, as_json, f"{len(rows)} keys in {file}")
 
 
 @app.command()
@@ -107,14 +109,14 @@ def restore(file: Path, data: Data = None, as_json: Json = False) -> None:
         added = sum(conn.execute(_RESTORE, row).rowcount for row in rows)
         destroyed = sum(conn.execute(_DESTROY, row).rowcount for row in rows if row["wrapped"] is None)
         others = sum(_number(conn.execute(_OTHERS, row).fetchone()) for row in rows if row["wrapped"] is not None)
-    told = {"keys": len(rows), "added": added, "destroyed": destroyed, "others": others}
+    result = {"keys": len(rows), "added": added, "destroyed": destroyed, "others": others}
     lines = [f"{added} of {len(rows)} keys were missing, {destroyed} were destroyed since"]
     if others:
         lines.append(
             f"{others} are not those that stand under their name: made anew before this restore, or of another system;"
             " what lies under the backup's cannot be opened"
         )
-    _tell(told, as_json, *lines)
+    _print_result(result, as_json, *lines)
 
 
 def _number(row: dict[str, Any] | None) -> int:
@@ -137,11 +139,11 @@ def _connect(data: Path | None) -> psycopg.Connection[dict[str, Any]]:
     return postgres_connections.connect(dsn, autocommit=True, row_factory=dict_row)
 
 
-def _tell(told: dict[str, Any], as_json: bool, *lines: str) -> None:
+def _print_result(result: dict[str, Any], as_json: bool, *lines: str) -> None:
     from memstream.cli.app import print_json
 
     if as_json:
-        print_json(told)
+        print_json(result)
     else:
         typer.echo("\n".join(lines))
 

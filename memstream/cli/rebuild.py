@@ -59,8 +59,8 @@ class Bars:
 
     def left(self, store: str, total: int, left: int, seconds: float | None, what: str = "") -> None:
         eta = "" if seconds is None or not left else f"about {_duration(seconds)} left"
-        told = ", ".join(part for part in (what, eta) if part)
-        self._bars.update(self._task(store), total=total, completed=total - left, description=told)
+        description = ", ".join(part for part in (what, eta) if part)
+        self._bars.update(self._task(store), total=total, completed=total - left, description=description)
 
     def full(self, store: str) -> None:
         task = self._task(store)
@@ -122,8 +122,8 @@ def status(data: Data = None, as_json: JsonOut = False) -> None:
         ])  # fmt: skip
         return
     for g in found:
-        told = "live" if g.live else g.state
-        console.print(f"{g.store:<9} {g.number:>3}  {told:<9} {g.embedder}".rstrip(), highlight=False)
+        state = "live" if g.live else g.state
+        console.print(f"{g.store:<9} {g.number:>3}  {state:<9} {g.embedder}".rstrip(), highlight=False)
 
 
 @app.command()

@@ -70,7 +70,7 @@ def regate(
     """
     from memstream.reprocess.regate_run import Regate
 
-    out = _ran("regate", data, lambda settings, sealing, told: Regate(settings, sealing, told), dry=not apply)
+    out = _ran("regate", data, lambda settings, sealing, phases: Regate(settings, sealing, phases), dry=not apply)
     _end(out, _print_regate, as_json)
 
 
@@ -88,7 +88,7 @@ def redate(
     """
     from memstream.reprocess.redate_run import Redate
 
-    out = _ran("redate", data, lambda settings, sealing, told: Redate(settings, sealing.codec, told), dry=dry_run)
+    out = _ran("redate", data, lambda settings, sealing, phases: Redate(settings, sealing.codec, phases), dry=dry_run)
     _end(out, _print_redate, as_json)
 
 
@@ -105,8 +105,8 @@ def rescreen(
     """
     from memstream.reprocess.rescreen_run import Rescreen
 
-    def work(settings: Settings, sealing: Sealing, told: Phases) -> Rescreen:
-        return Rescreen(settings, sealing.codec, sealing.vault, told)
+    def work(settings: Settings, sealing: Sealing, phases: Phases) -> Rescreen:
+        return Rescreen(settings, sealing.codec, sealing.vault, phases)
 
     out = _ran("rescreen", data, work, dry=dry_run)
     _end(out, _print_rescreen, as_json)
@@ -129,8 +129,8 @@ def _ran(
     single_threaded()
     settings = running_settings(data)
     with connected(settings) as conn, Bars(Console(stderr=True)) as bars:
-        told = Phases(bars, name)
-        with closing(sealing_of(settings)) as sealing, closing(work(settings, sealing, told)) as running:
+        phases = Phases(bars, name)
+        with closing(sealing_of(settings)) as sealing, closing(work(settings, sealing, phases)) as running:
             return running.run(conn, dry=dry)
 
 
@@ -185,8 +185,8 @@ _WHY = {
 def _groups(found: list[dict[str, Any]]) -> None:
     for g in found:
         name = f"{g['kind']} {g['field'] or ''}".strip()
-        told = f" ({', '.join(g['differs'])})" if g["differs"] else ""
-        console.print(f"  {g['what']:<8} {g['records']:>6}  {name}{told}  {' '.join(g['examples'])}", highlight=False)
+        phases = f" ({', '.join(g['differs'])})" if g["differs"] else ""
+        console.print(f"  {g['what']:<8} {g['records']:>6}  {name}{phases}  {' '.join(g['examples'])}", highlight=False)
 
 
 def _print_rescreen(out: dict[str, Any]) -> None:

@@ -219,8 +219,8 @@ def evaluate(
     except OSError as exc:
         raise FileError(f"{exc.filename or file}: {exc.strerror}") from None
     except (json.JSONDecodeError, UnicodeDecodeError, KeyError) as exc:
-        told = f" ({exc} is missing)" if isinstance(exc, KeyError) else ""
-        raise FileError(f"{file}: not of the shape that docs/quality.md gives for {name.value}{told}") from None
+        detail = f" ({exc} is missing)" if isinstance(exc, KeyError) else ""
+        raise FileError(f"{file}: not of the shape that docs/quality.md gives for {name.value}{detail}") from None
     if as_json:
         print_json(result)
     else:

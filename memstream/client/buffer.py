@@ -135,8 +135,8 @@ class Buffer:
             except TimeoutError:
                 aside = f", {len(self._aside)} are set aside" if self._aside else ""
                 waits = f"{len(self._waiting)} messages wait{aside}"
-                said = f"{waits} and the log took none for {self._limits.block_seconds:g} s"
-                raise BufferFullError(said) from None
+                message = f"{waits} and the log took none for {self._limits.block_seconds:g} s"
+                raise BufferFullError(message) from None
             self._take(item)
 
     def _take(self, item: Item) -> None:

@@ -54,8 +54,8 @@ class SetAsideError(ServerError):
     def __init__(self, item_id: str, reason: MemstreamError | None) -> None:
         status = getattr(reason, "status", None)
         why = "the service fails on it" if status is not None or reason is None else str(reason)
-        said = "" if status is None else f": HTTP {status}"
-        super().__init__(f"{item_id}: {why}{said}", True, status)
+        status_text = "" if status is None else f": HTTP {status}"
+        super().__init__(f"{item_id}: {why}{status_text}", True, status)
         self.id = item_id
         self.__cause__ = reason
 

@@ -77,22 +77,24 @@ class Compaction:
         with closing(
             redis.Redis.from_url(url, decode_responses=True, socket_connect_timeout=5, socket_timeout=self._patience)
         ) as client:
-            told: Any = client
-            state = told.info("persistence")
+            untyped: Any = client
+            state = untyped.info("persistence")
             done = []
             if state.get("aof_enabled"):
-                told.bgrewriteaof()
-                self._until(lambda: not _busy(told.info("persistence"), "aof_rewrite"), "redis: the rewrite")
+                untyped.bgrewriteaof()
+                self._until(lambda: not _busy(untyped.info("persistence"), "aof_rewrite"), "redis: the rewrite")
                 done.append("append-only file rewritten")
             try:
-                snapshots = bool(told.config_get("save").get("save"))
+                snapshots = bool(untyped.config_get("save").get("save"))
             except redis.ResponseError:  # a managed server hides its configuration
                 snapshots = int(state.get("rdb_last_save_time", 0)) > 0
             if snapshots:
-                told.bgsave()
-                self._until(lambda: not told.info("persistence").get("rdb_bgsave_in_progress"), "redis: the snapshot")
+                untyped.bgsave()
+                self._until(
+                    lambda: not untyped.info("persistence").get("rdb_bgsave_in_progress"), "redis: the snapshot"
+                )
                 done.append("snapshot taken")
-            failed = told.info("persistence").get("aof_last_bgrewrite_status", "ok") != "ok"
+            failed = untyped.info("persistence").get("aof_last_bgrewrite_status", "ok") != "ok"
             return Done("redis", ", ".join(done) or "keeps nothing on disk", "the rewrite failed" if failed else "")
 
     def milvus(self) -> Done:
@@ -150,11 +152,11 @@ class Compaction:
 
     def _restarted(self, data_dir: Path) -> Done:
         """The supervisor brings it back within seconds, with its file vacuumed; writers wait, searches are degraded."""
-        asked = data_dir / milvus.NAME / milvus_file.VACUUM
+        request_file = data_dir / milvus.NAME / milvus_file.VACUUM
         who, number = read_state(data_dir).children[milvus.NAME]
-        asked.touch()
+        request_file.touch()
         os.kill(who.pid, number)
-        self._until(lambda: not asked.exists() and self._serves(), "milvus: its restart")
+        self._until(lambda: not request_file.exists() and self._serves(), "milvus: its restart")
         return Done("milvus", "restarted, its file vacuumed")
 
     def _serves(self) -> bool:

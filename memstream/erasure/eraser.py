@@ -188,7 +188,7 @@ class Eraser:
             if e.scope != "session":
                 register.forget_accesses(e)
         now = self._at.now()
-        remains = self._log.remains(erasures, now, cache(self._at.keys.stands))
+        remains = self._log.remains(erasures, now, cache(self._at.keys.key_exists))
         for due, nulled, kept in zip(ready, removed, remains, strict=True):
             e = due.found.erasure
             nulled = dict(Counter(due.found.nulled) + Counter(nulled))
@@ -238,13 +238,13 @@ class Eraser:
         documents = [o for o in owners if o.kind is OwnerKind.DOCUMENT]
         projects = [o for o in owners if o.kind is OwnerKind.PROJECT]
         users = [o for o in owners if o.kind is OwnerKind.USER]
-        told: list[Owner] = []
+        part_owners: list[Owner] = []
         if step in ("stores", FAILED):  # a document's rows hold numbers once it is deleted: nothing to wait for
-            told += documents
+            part_owners += documents
         phase, wanted = ("projects", projects) if projects else ("users", users)
         if step != phase:  # once a phase
-            told += wanted
-        parts = [owner for owner in told if owner.kind is not OwnerKind.TENANT]
+            part_owners += wanted
+        parts = [owner for owner in part_owners if owner.kind is not OwnerKind.TENANT]
         for n in range(0, len(parts), PARTS_AT_ONCE):
             self._at.topics.write([self._part(e, owner) for owner in parts[n : n + PARTS_AT_ONCE]])
         return phase if wanted else None
@@ -257,10 +257,10 @@ class Eraser:
             return self._outgoing(topics.TURNS, Erasure(**part, scope="user", user_id=owner.id))
         if owner.kind is OwnerKind.PROJECT:
             return self._outgoing(topics.PROJECT_EVENTS, Erasure(**part, scope="project", project_id=owner.id))
-        gone = Document(
+        tombstone = Document(
             tenant=e.tenant, document_id=owner.id, version=EVERY_VERSION, op="delete", accepted_at=e.accepted_at
         )
-        return self._outgoing(topics.DOCUMENTS, gone)
+        return self._outgoing(topics.DOCUMENTS, tombstone)
 
     def _outgoing(self, topic: Topic, event: Envelope) -> Outgoing:
         encoded = self._at.codec.encode(event, "memstream/eraser", self._at.event_id())

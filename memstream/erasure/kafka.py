@@ -31,7 +31,7 @@ class KafkaTopics:
         """By a producer of its own: one that has failed for good fails for ever."""
         failed: list[KafkaError] = []
 
-        def told(error: KafkaError | None, _: Message) -> None:
+        def delivered(error: KafkaError | None, _: Message) -> None:
             if error is not None:
                 failed.append(error)
 
@@ -41,7 +41,7 @@ class KafkaTopics:
                  "log_level": 3}
             )  # fmt: skip
             for r in records:
-                _produce(producer, r, told)
+                _produce(producer, r, delivered)
             left = producer.flush(_FLUSH_SECONDS)
         except KafkaException as exc:
             raise _away(exc) from None
@@ -51,10 +51,10 @@ class KafkaTopics:
             raise Away(f"_TIMED_OUT: {left} records were not acknowledged")
 
 
-def _produce(producer: Producer, r: Outgoing, told: object) -> None:
+def _produce(producer: Producer, r: Outgoing, on_delivery: object) -> None:
     while True:
         try:
-            producer.produce(r.topic, r.value, r.key, r.partition, told, headers=list(r.headers))  # type: ignore[arg-type]
+            producer.produce(r.topic, r.value, r.key, r.partition, on_delivery, headers=list(r.headers))  # type: ignore[arg-type]
         except BufferError:  # a tenant has more than the producer holds
             producer.poll(1.0)
         else:
@@ -82,11 +82,11 @@ def read_to_end(bootstrap: Bootstrap, places: Sequence[tuple[str, int]], timeout
     )  # fmt: skip
     try:
         consumer.assign([TopicPartition(topic, p, OFFSET_BEGINNING) for topic, p in places])
-        left, heard = set(places), time.monotonic()
+        left, last_message = set(places), time.monotonic()
         while left:  # ticks go on: an end may be reached more than once
             batch: Sequence[Message] = consumer.consume(1_000, _POLL_SECONDS)
-            heard = time.monotonic() if batch else heard
-            if time.monotonic() - heard > timeout:
+            last_message = time.monotonic() if batch else last_message
+            if time.monotonic() - last_message > timeout:
                 raise KafkaException(KafkaError(KafkaError._TIMED_OUT, "the end of a partition was not reached"))
             for m in batch:
                 error = m.error()

@@ -25,7 +25,7 @@ _PROJECT = "project"
 _NARRATIVE = "profile"
 """Kind of the record that holds a user's narrative."""
 _NEVER = ("tick", "marker", "erasure")
-Stands: TypeAlias = Callable[[str, int], bool]
+KeyExists: TypeAlias = Callable[[str, int], bool]
 """Whether a data key can still be had, by owner and generation."""
 COMPACTED_DAYS = 8
 """A record that a null follows is gone when its segment (a day) is compacted (`max.compaction.lag.ms`, 7 days)."""
@@ -89,19 +89,19 @@ class Log:
     def remove(self, erasures: Sequence[Erasure]) -> list[dict[str, int]]:
         """Of each, topic -> records that stood and have a null now, or again what stood before they came late."""
         kept = [t for t in topics.CATALOGUE if t.cleanup is not Cleanup.DELETE and t is not topics.PROFILES]
-        found = [Standing(e, self._places(kept, e)) for e in erasures]
+        found = [ErasureScope(e, self._places(kept, e)) for e in erasures]
         self._collect(found)
         self._topics.write(
             _behind(place, _spoken_for(taken, one.e, erasures)) for one in found for place, taken in one.found.items()
         )
         return [dict(Counter(topic for topic, _, _ in one.found)) for one in found]
 
-    def remains(self, erasures: Sequence[Erasure], now: datetime, stands: Stands) -> list[list[Remains]]:
+    def remains(self, erasures: Sequence[Erasure], now: datetime, key_exists: KeyExists) -> list[list[Remains]]:
         """Of each, what the brokers hold until their retention has passed, or until compaction has met the nulls."""
         wanted = [t for t in topics.CATALOGUE if t is not topics.PROFILES]
-        counted = [_Remaining(e, self._places(wanted, e), stands) for e in erasures]
+        counted = [_Remaining(e, self._places(wanted, e), key_exists) for e in erasures]
         self._collect(counted)
-        return [one.told(now) for one in counted]
+        return [one.report(now) for one in counted]
 
     def _places(self, wanted: Iterable[Topic], e: Erasure) -> frozenset[tuple[str, int]]:
         return frozenset((topic.name, p) for topic in wanted for p in self._partitions(topic, e))
@@ -128,7 +128,7 @@ class _Remaining:
 
     e: Erasure
     places: frozenset[tuple[str, int]]
-    stands: Stands
+    key_exists: KeyExists
     counts: Counter[str] = field(default_factory=Counter)
     open: Counter[str] = field(default_factory=Counter)
 
@@ -136,9 +136,9 @@ class _Remaining:
         name = m.topic() or ""
         if _taken(m, self.e, projects=True) is not None if _is_kept(topics.BY_NAME[name]) else _names(m, self.e):
             self.counts[name] += 1
-            self.open[name] += readable(m, self.stands)
+            self.open[name] += readable(m, self.key_exists)
 
-    def told(self, now: datetime) -> list[Remains]:
+    def report(self, now: datetime) -> list[Remains]:
         out = []
         for topic in topics.CATALOGUE:
             if count := self.counts[topic.name]:
@@ -153,7 +153,7 @@ def _is_kept(topic: Topic) -> bool:
     return topic.cleanup is not Cleanup.DELETE
 
 
-def readable(m: Stored, stands: Stands) -> bool:
+def readable(m: Stored, key_exists: KeyExists) -> bool:
     """Can its words still be read: in the clear (another program wrote it so, encryption was off), bytes that are no
     event, or sealed under a key that stands (a project's; the user's own, of what was said between the request and the
     cut-off, which is sealed with the next one already)? What has no sealed part holds no words."""
@@ -163,13 +163,13 @@ def readable(m: Stored, stands: Stands) -> bool:
         if not isinstance(sealed, dict) or sealed.keys() != ENCRYPTED_KEYS:
             return sealed is not None
         source = dict(m.headers() or ()).get("source_topic", b"").decode() or m.topic() or ""
-        return stands(clear_owner(source, data).key, int(sealed["kid"]))
+        return key_exists(clear_owner(source, data).key, int(sealed["kid"]))
     except (DecodeError, ValueError, TypeError, KeyError):
         return True
 
 
 @dataclass(slots=True)
-class Standing:
+class ErasureScope:
     """What an erasure takes of the records that it is given: those accepted by the cut-off, and of a user's or
     session's all before the erasure itself in its partition, whatever a clock said. It comes there more than once, as
     do those records (a step's outbox is delivered again, the queue of a process that stood still goes out): what lies
@@ -215,7 +215,7 @@ def _before_it(
 
 def _read_of(m: Stored, e: Erasure) -> tuple[dict[str, Any] | None, bytes | None]:
     """What a record of the erasure's scope says, and its owner. (None, None) of what does not matter."""
-    owner = _whose(m, e)
+    owner = _owner_in_scope(m, e)
     if owner is not None:
         return orjson.loads(m.value() or b""), owner
     its_tenant = (_owner_header(m) or b"").startswith(e.owner.key.partition("/")[0].encode() + b"/")
@@ -263,11 +263,11 @@ def _names(m: Stored, e: Erasure) -> bool:
 
 def _taken(m: Stored, e: Erasure, projects: bool = False) -> bytes | None:
     """The owner of a record that the erasure takes by its time, None for another's."""
-    owner = _whose(m, e, projects)
+    owner = _owner_in_scope(m, e, projects)
     return None if owner is None or _accepted(orjson.loads(m.value() or b""), m) > e.accepted_at else owner
 
 
-def _whose(m: Stored, e: Erasure, projects: bool = False) -> bytes | None:
+def _owner_in_scope(m: Stored, e: Erasure, projects: bool = False) -> bytes | None:
     """The owner of a record of the erasure's scope, None for another's. `projects`: what a project keeps of the user
     is meant, too."""
     raw = m.value() or b""
@@ -333,10 +333,10 @@ def _own(data: dict[str, Any]) -> Any:
 
 def _accepted(data: dict[str, Any], m: Stored) -> datetime:
     for name in _TIMES:
-        told = data.get(name)
-        if isinstance(told, str):
+        accepted = data.get(name)
+        if isinstance(accepted, str):
             try:
-                at = datetime.fromisoformat(told)
+                at = datetime.fromisoformat(accepted)
             except ValueError:
                 continue
             return min(at, _when(m)) if header(_headers(m), REPLAY_OF) is not None else at
@@ -348,5 +348,5 @@ def _when(m: Stored) -> datetime:
 
 
 def _headers(m: Stored) -> Headers:
-    told: Any = m.headers() or ()
-    return [(k, v) for k, v in told if isinstance(v, bytes)]
+    pairs: Any = m.headers() or ()
+    return [(k, v) for k, v in pairs if isinstance(v, bytes)]

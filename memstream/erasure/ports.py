@@ -152,7 +152,7 @@ class Keys(Protocol):
 
     def destroy_tenant(self, tenant: str) -> int: ...
 
-    def stands(self, owner: str, generation: int) -> bool:
+    def key_exists(self, owner: str, generation: int) -> bool:
         """Whether what lies under this key can still be opened."""
         ...
 

@@ -136,8 +136,8 @@ class Probe:
         client: Any = MilvusClient(**milvus_options(self._settings.milvus_access), timeout=30)
         with closing(client):
             for name in client.list_collections():
-                told = client.describe_collection(name)["fields"]
-                fields = [f["name"] for f in told if f["name"] not in _VECTORS]
+                schema_fields = client.describe_collection(name)["fields"]
+                fields = [f["name"] for f in schema_fields if f["name"] not in _VECTORS]
                 rows = client.query_iterator(name, filter='pk != ""', output_fields=fields, batch_size=1_000)
                 while batch := rows.next():
                     for row in batch:
@@ -188,8 +188,10 @@ class Probe:
             node = left.pop()
             if isinstance(node, dict) and node.get("sealed") and node.get("sealed_for"):
                 with suppress(SealedError):
-                    whose = Owner.parse(node["sealed_for"])
-                    body = self._sealing.cipher.open(whose, node["sealed"], _place_of(node, owner or whose))
+                    record_owner = Owner.parse(node["sealed_for"])
+                    body = self._sealing.cipher.open(
+                        record_owner, node["sealed"], _place_of(node, owner or record_owner)
+                    )
                     yield f"{place}{OPENED}", json.dumps(body, ensure_ascii=False).encode()
             if isinstance(node, dict | list):  # an entry of hot memory holds what is proposed instead of it
                 left.extend(node.values() if isinstance(node, dict) else node)
@@ -210,16 +212,16 @@ class Probe:
     def _note(self, topic: str, at: int) -> None:
         found = topics.BY_NAME.get(topic)
         days = 1 + ((found.retention_days if found else None) or COMPACTED_DAYS - 1)
-        gone = datetime.fromtimestamp(at / 1000, UTC).date() + timedelta(days=days)
-        self.until[f"kafka {topic}"] = max(gone, self.until.get(f"kafka {topic}", gone))
+        removed_on = datetime.fromtimestamp(at / 1000, UTC).date() + timedelta(days=days)
+        self.until[f"kafka {topic}"] = max(removed_on, self.until.get(f"kafka {topic}", removed_on))
 
 
 def _place_of(node: Mapping[str, Any], owner: Owner) -> Place:
     """Of a row of any view as JSON, or of what Redis holds of one; `owner`: whose it is where it does not say so."""
-    told = {"tenant": owner.tenant, "owner_kind": owner.kind, "owner_id": owner.id, "version": 0}
-    told |= {"record_id": node.get("id"), **node}
+    associated_data = {"tenant": owner.tenant, "owner_kind": owner.kind, "owner_id": owner.id, "version": 0}
+    associated_data |= {"record_id": node.get("id"), **node}
     model = next((model for name, model in _NAMED_BY.items() if node.get(name)), SessionState)
-    return place_of_row(model, told)
+    return place_of_row(model, associated_data)
 
 
 def _owner_of_key(key: bytes) -> Owner | None:

@@ -46,18 +46,18 @@ def signed(report: dict[str, Any], key: Ed25519PrivateKey) -> dict[str, Any]:
     """The report with its signature over everything else, keys sorted, UTF-8, no spaces."""
     public = public_bytes(key)
     value = base64.b64encode(key.sign(_canonical(report))).decode()
-    told = {
+    signature = {
         "alg": "Ed25519", "key_id": key_id(public), "public_key": base64.b64encode(public).decode(), "value": value,
     }  # fmt: skip
-    return {**orjson.loads(_canonical(report)), _SIGNATURE: told}
+    return {**orjson.loads(_canonical(report)), _SIGNATURE: signature}
 
 
 def verify(report: Any, known: str | None = None) -> str:
     """The key id that signed it. `known`: the only key id to accept. Raises ReportError."""
     try:
-        told = report[_SIGNATURE]
-        public = base64.b64decode(told["public_key"], validate=True)
-        value = base64.b64decode(told["value"], validate=True)
+        signature = report[_SIGNATURE]
+        public = base64.b64decode(signature["public_key"], validate=True)
+        value = base64.b64decode(signature["value"], validate=True)
         key = Ed25519PublicKey.from_public_bytes(public)
     except (KeyError, TypeError, ValueError):
         raise ReportError("signature: expected alg, key_id, public_key and value of an erasure report") from None

@@ -54,7 +54,7 @@ def retrieval(path: Path, memories: Path | None, service: Callable[[], Service],
         raise FileError(f"{path}: not of a known shape ({type(exc).__name__})") from None
     called = service()
     done = ingest(called, turns, console)
-    return {"turns": len(turns), "ingest_seconds": done.seconds + done.fresh_seconds, **asked(called, questions, run)}
+    return {"turns": len(turns), "ingest_seconds": done.seconds + done.fresh_seconds, **ask_all(called, questions, run)}
 
 
 def _locomo(path: Path, run: str) -> tuple[list[dict[str, Any]], list[Question]]:
@@ -89,7 +89,7 @@ def _dialogues(path: Path, memories: Path, run: str) -> tuple[list[dict[str, Any
     return turns, questions
 
 
-def asked(service: Asks, questions: Sequence[Question], run: str) -> dict[str, Any]:
+def ask_all(service: Asks, questions: Sequence[Question], run: str) -> dict[str, Any]:
     rankings: dict[str, dict[str, float]] = {}
     counter = token_counter()
     for mode in MODES:

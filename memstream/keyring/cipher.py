@@ -91,17 +91,17 @@ class AesCipher:
     def _sealed(self, owner: Owner, plain: bytes, place: Place) -> tuple[int, bytes]:
         generation, key = self._keys.current(owner.key)
         nonce = os.urandom(NONCE_BYTES)
-        told = at_place(owner, generation, place) if self._placed else bound(owner, generation)
-        return generation, nonce + AESGCM(key).encrypt(nonce, plain, told)
+        associated_data = at_place(owner, generation, place) if self._placed else bound(owner, generation)
+        return generation, nonce + AESGCM(key).encrypt(nonce, plain, associated_data)
 
     def _opened(self, owner: Owner, generation: int, raw: bytes, place: Place | None) -> bytes:
         """`place` None: bound to its owner alone."""
         if place is None and not self._opens_older:
             raise SealedError("is bound to its owner alone, which MEMSTREAM_SEALED_TO refuses")
         key = self._keys.key(owner.key, generation)
-        told = bound(owner, generation) if place is None else at_place(owner, generation, place)
+        associated_data = bound(owner, generation) if place is None else at_place(owner, generation, place)
         try:
-            return AESGCM(key).decrypt(raw[:NONCE_BYTES], raw[NONCE_BYTES:], told)
+            return AESGCM(key).decrypt(raw[:NONCE_BYTES], raw[NONCE_BYTES:], associated_data)
         except (InvalidTag, ValueError):
             raise SealedError("does not open under its owner's key" if place is None else _ELSEWHERE) from None
 

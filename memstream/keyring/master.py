@@ -151,9 +151,9 @@ def _parsed(text: str) -> bytes:
 
 def _read(path: Path) -> tuple[dict[str, bytes], str]:
     try:
-        told = orjson.loads(path.read_bytes())
-        keys = {str(k): bytes.fromhex(v) for k, v in told["keys"].items()}
-        return keys, str(told["current"])
+        data = orjson.loads(path.read_bytes())
+        keys = {str(k): bytes.fromhex(v) for k, v in data["keys"].items()}
+        return keys, str(data["current"])
     except (OSError, ValueError, KeyError, AttributeError) as exc:
         raise MasterKeyError(f"{path}: holds no master keys ({type(exc).__name__})") from None
 

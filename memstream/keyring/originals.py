@@ -35,15 +35,15 @@ class Vault:
 
     def keep(self, owner: Owner, turn_id: str, taken: Sequence[Original]) -> tuple[Originals, ...]:
         """By entity, in their order; each spelling of a value once."""
-        told: dict[str, dict[tuple[str, str], None]] = {}
+        values_by_owner: dict[str, dict[tuple[str, str], None]] = {}
         for entity, placeholder, value in taken:
-            told.setdefault(entity, {})[placeholder, value] = None
-        if not told:
+            values_by_owner.setdefault(entity, {})[placeholder, value] = None
+        if not values_by_owner:
             return ()
         generation, key = self._keys.current(owner.key)
         siv = _siv(key)
         out = []
-        for entity, values in told.items():
+        for entity, values in values_by_owner.items():
             ct = siv.encrypt(orjson.dumps([list(v) for v in values]), _place(owner, generation, turn_id, entity))
             out.append(Originals(entity=entity, alg=ALG, kid=str(generation), ct=base64.b64encode(ct).decode()))
         return tuple(out)

@@ -15,7 +15,7 @@ from streams.state.protocol import OutboxRow, PartitionCommit, Position, Rows, S
 
 _PLAIN_KEYS = frozenset({"deny"})
 """Rows that outlive the key: the cut-off of an erasure."""
-_SAID = ("hot/", "prop/", "h|")
+_NAMED_AFTER_KEYS = ("hot/", "prop/", "h|")
 """Rows named after a key of hot memory, which may be what somebody said."""
 _HIDDEN = "sealed/"
 """Before the name that such a row has in the store; its own stands with the value. Like the id of the record, the name
@@ -76,7 +76,7 @@ class SealedStateStore:
         owner = None if w.key in _PLAIN_KEYS else owner_of(w.owner)
         if owner is None:
             return [w]
-        if not w.key.startswith(_SAID):
+        if not w.key.startswith(_NAMED_AFTER_KEYS):
             at = place_of_state(step, w.owner, w.key)
             return [w if w.value is None else w._replace(value=self._cipher.seal_bytes(owner, w.value, at))]
         hidden = _hidden(w.owner, w.key)
@@ -89,7 +89,7 @@ def _asked(r: Reads) -> Reads:
     """Rows by their names of now, and of before."""
     if r.keys is None or owner_of(r.owner) is None:
         return r
-    return Reads(r.owner, (*r.keys, *(_hidden(r.owner, k) for k in r.keys if k.startswith(_SAID))))
+    return Reads(r.owner, (*r.keys, *(_hidden(r.owner, k) for k in r.keys if k.startswith(_NAMED_AFTER_KEYS))))
 
 
 def _hidden(name: str, key: str) -> str:

@@ -55,7 +55,7 @@ class Keyring:
         self._cache = KeyCache(MOST_KEYS)
         self._looked_at = float("-inf")
         self._seen: datetime | None = None
-        self._told_at = float("-inf")
+        self._reported_at = float("-inf")
         self._fitting = False
         self._away_until = float("-inf")
 
@@ -75,7 +75,7 @@ class Keyring:
             self._refresh()
             return self._key(owner, generation)
 
-    def stands(self, owner: str, generation: int) -> bool:
+    def key_exists(self, owner: str, generation: int) -> bool:
         """Whether what lies under this key can still be opened. Raises KeysAway."""
         try:
             self.key(owner, generation)
@@ -173,8 +173,8 @@ class Keyring:
             try:
                 yield
             except MasterKeyError as exc:
-                if time.monotonic() - self._told_at > _TELL_SECONDS:
-                    self._told_at = time.monotonic()
+                if time.monotonic() - self._reported_at > _TELL_SECONDS:
+                    self._reported_at = time.monotonic()
                     log.error("what lies under this master key waits: %s", exc)
                 raise MasterKeyAway(str(exc)) from None
 
@@ -240,16 +240,16 @@ class Keyring:
         under it holds up the steps for all whose records lie behind it."""
         if self._fitting:
             return
-        told = [row[0] for row in conn.execute(statements.MASTERS).fetchall()]
-        for master_id in told:
+        master_ids = [row[0] for row in conn.execute(statements.MASTERS).fetchall()]
+        for master_id in master_ids:
             row = conn.execute(statements.OF_MASTER, (master_id,)).fetchone()
             if row is not None and self._opens(master_id, *row):
                 self._fitting = True
                 return
-        if told:
+        if master_ids:
             raise MasterKeyError(
                 f"the master keys here (current: {self._masters.current}) open no data key that stands (wrapped with"
-                f" {', '.join(told)}): none is made under them"
+                f" {', '.join(master_ids)}): none is made under them"
             )
 
     def _opens(self, master_id: str, owner: str, generation: int, wrapped: bytes) -> bool:

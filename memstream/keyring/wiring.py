@@ -52,9 +52,9 @@ class Sealing:
 
 def master_keys(settings: Settings) -> LocalMasterKeys:
     """From the environment, a named file, or the file in the data folder. Raises MasterKeyError."""
-    told = settings.master_key.get_secret_value()
-    if told:
-        return LocalMasterKeys.of_environment(told)
+    secret = settings.master_key.get_secret_value()
+    if secret:
+        return LocalMasterKeys.of_environment(secret)
     return LocalMasterKeys.of_file(settings.master_key_file or settings.data_dir / MASTER_FILE)
 
 

@@ -101,7 +101,7 @@ class Sender:
         while True:
             try:
                 self._producer.produce(
-                    topic.name, encoded.value, encoded.key, at, self._told, headers=list(encoded.headers)
+                    topic.name, encoded.value, encoded.key, at, self._on_delivery, headers=list(encoded.headers)
                 )
                 break
             except BufferError:
@@ -116,7 +116,7 @@ class Sender:
         writes = [Written(topic=t, partition=p, offset=o) for (t, p), o in sorted(self._last.items())]
         return FreshnessToken.of(writes) if writes else None
 
-    def _told(self, error: KafkaError | None, message: Acknowledged) -> None:
+    def _on_delivery(self, error: KafkaError | None, message: Acknowledged) -> None:
         topic, at, offset = message.topic(), message.partition(), message.offset()
         if error is not None or topic is None or at is None or offset is None:
             self._failed += 1

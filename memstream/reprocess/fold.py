@@ -84,8 +84,8 @@ def in_milvus(event: Event) -> Held | None:
         case ScreenedTurn():
             return _held("turns", event, milvus_key(event), until=event.expires_at, held=is_held(event))
         case MemoryUpdate():
-            gone = event.op == "delete"
-            return _held("memories", event, milvus_key(event), held=is_held(event), marked=gone)
+            deleted = event.op == "delete"
+            return _held("memories", event, milvus_key(event), held=is_held(event), marked=deleted)
     return None
 
 
@@ -138,12 +138,12 @@ class Fold:
                 self.records[name] = found
 
     def buckets(self) -> dict[Bucket, Digest]:
-        return digests((b, by_revision(h.key, h.revision)) for h in self._standing() for b in self._buckets(h))
+        return digests((b, by_revision(h.key, h.revision)) for h in self._current() for b in self._buckets(h))
 
     def rows(self, bucket: Bucket) -> Mapping[str, Token]:
-        return {h.key: by_revision(h.key, h.revision) for h in self._standing() if bucket in self._buckets(h)}
+        return {h.key: by_revision(h.key, h.revision) for h in self._current() if bucket in self._buckets(h)}
 
-    def _standing(self) -> Iterable[Held]:
+    def _current(self) -> Iterable[Held]:
         now = self.ticked if self.clock is None else self.clock()
         return (h for h in self.records.values() if h.held and (h.until is None or h.until > now))
 
@@ -160,13 +160,13 @@ class Fold:
             if mine and taken and name[0] in FED_BY[topic]:
                 del self.records[name]
 
-    def _remove(self, gone: Tombstone) -> None:
+    def _remove(self, tombstone: Tombstone) -> None:
         """As the sinks do: a memory once it is marked deleted, a session at once."""
-        if (memory := memory_of(gone)) is not None:
+        if (memory := memory_of(tombstone)) is not None:
             name: tuple[object, ...] = ("memory", *memory)
             if name in self.records and self.records[name].marked:
                 del self.records[name]
-        if (session := session_of(gone)) is not None:
+        if (session := session_of(tombstone)) is not None:
             tenant, user_id, rest = session
             self.records.pop(("session", tenant, user_id, rest), None)
             first, _, message_id = rest.partition("/")

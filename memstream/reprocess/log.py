@@ -27,13 +27,13 @@ class LogReader:
             }
         )  # fmt: skip
 
-    def to_end(self, told: Callable[[int], None] = lambda left: None) -> Iterator[list[Message]]:
-        """Batches up to the ends as they are now, in order in each partition. `told` hears how many records are left.
-        Raises BrokerAwayError."""
+    def to_end(self, report_left: Callable[[int], None] = lambda left: None) -> Iterator[list[Message]]:
+        """Batches up to the ends as they are now, in order in each partition. `report_left` hears how many records are
+        left. Raises BrokerAwayError."""
         ends = self._ends()
         self._consumer.assign([TopicPartition(t, p, self._next[t, p]) for t, p in ends])
         while left := sum(max(0, end - self._next[place]) for place, end in ends.items()):
-            told(left)
+            report_left(left)
             yield self._take()
         self._consumer.unassign()
 

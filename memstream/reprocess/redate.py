@@ -45,8 +45,8 @@ def redated(rows: Iterable[Event], book: ProfileBook, at: datetime, found: Found
             if until == u.expires_at:
                 continue
             found.classes[class_of(u)] += 1
-            told = amendment(u, "redate", "memory", u.record_id, expected, record_of(u, {}), at, _rule(until))
-            yield told.model_copy(update={"was": u.expires_at, "until": until})
+            amended = amendment(u, "redate", "memory", u.record_id, expected, record_of(u, {}), at, _rule(until))
+            yield amended.model_copy(update={"was": u.expires_at, "until": until})
             expected += 1
 
 

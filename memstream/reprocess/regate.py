@@ -24,7 +24,7 @@ from processors.memory.retention import UNSAID_RULE
 from processors.memory.rows import RECORDS, REJECTIONS, TAILS, Rejection
 from processors.memory.versions import VERSIONED
 from processors.pii.redact import Redaction
-from processors.pii.redacted_values import Gone
+from processors.pii.redacted_values import RedactedValues
 from processors.pii.stored_texts import record_of, texts_of
 from schemas.events.amendments import Amendment
 from schemas.events.memory import MemoryUpdate, parse
@@ -84,7 +84,7 @@ class Difference:
 
 
 @dataclass(slots=True)
-class Told:
+class Findings:
     """What was found. `left`: why -> records that differ and stay as they are."""
 
     looked_at: int = 0
@@ -128,9 +128,9 @@ def differences(new: Mapping[Name, Versions], live: Mapping[Name, Versions]) -> 
             yield found
 
 
-def left_alone(d: Difference, live: Versions, said: Collection[tuple[str, str]], remembered: Remembered,
+def left_alone(d: Difference, live: Versions, stated: Collection[tuple[str, str]], remembered: Remembered,
                hash_key: bytes) -> str | None:  # fmt: skip
-    """Why a record stays as it is, None where nothing speaks for that. `said`: (owner key, turn id) of the ledger."""
+    """Why a record stays as it is, None where nothing speaks for that. `stated`: (owner key, turn id) of the ledger."""
     newest = max(live.values(), key=lambda u: u.revision, default=None)
     if newest is None and d.record_id in remembered.known:
         return "deleted"
@@ -141,10 +141,10 @@ def left_alone(d: Difference, live: Versions, said: Collection[tuple[str, str]],
     if newest is not None and (newest.reason.gate in ("command", "feedback") or newest.extractor == "command"):
         return "the_users_own"
     places = remembered.read_at.get(d.record_id, {})
-    if any(bars(remembered.rejections, u, hash_key, places) for u in d.versions if _stands(u)):
+    if any(bars(remembered.rejections, u, hash_key, places) for u in d.versions if _is_active(u)):
         return "rejected"
     sources = {s.turn_id for u in live.values() for s in u.sources}
-    if d.what == "retired" and not any((d.owner.key, turn) in said for turn in sources):
+    if d.what == "retired" and not any((d.owner.key, turn) in stated for turn in sources):
         return "not_in_the_ledger"
     return None
 
@@ -156,12 +156,12 @@ def screened(found: Sequence[Difference], live: Mapping[Name, Versions], redact:
     clean = dict(zip(pool, redact([t for t, _ in pool], [x for _, x in pool]), strict=True)) if pool else {}
     out = []
     for d in found:
-        told: Versions = dict(live.get(d.name, {}))
+        versions: Versions = dict(live.get(d.name, {}))
         for u in d.versions:
             mine = {t: r for t in texts_of(u) if (r := clean[d.owner.tenant, t]).text != t}
-            plain, gone = {t: r.text for t, r in mine.items()}, Gone.of(mine.values())
-            told[u.version] = parse(record_of(u, plain, gone)) if mine else u
-        again = _difference(d.name, told, live.get(d.name, {}))
+            plain, redacted_values = {t: r.text for t, r in mine.items()}, RedactedValues.of(mine.values())
+            versions[u.version] = parse(record_of(u, plain, redacted_values)) if mine else u
+        again = _difference(d.name, versions, live.get(d.name, {}))
         if again is not None:
             out.append(again)
     return out
@@ -197,7 +197,7 @@ def _difference(name: Name, new: Versions, live: Versions) -> Difference | None:
     what: What = "added" if not had else ("changed" if have else "retired")
     shown = max(wanted, key=lambda u: u.version)
     newest = max((u.revision for u in live.values()), default=0)
-    order = sorted(wanted, key=lambda u: (_stands(u), u.version))
+    order = sorted(wanted, key=lambda u: (_is_active(u), u.version))
     return Difference(
         shown.owner, shown.record_id, shown.kind, shown.field or "+".join(shown.fields) or shown.episode_type or "",
         what, tuple(sorted(parts)), newest, tuple(order),
@@ -208,9 +208,9 @@ def _content(u: MemoryUpdate | None) -> dict[str, Any] | None:
     """What of a version is compared; None for one that holds at no time."""
     if u is None or u.op == "delete" or _never(u):
         return None
-    told = {k: getattr(u, k) for k in _COMPARED}
+    fields = {k: getattr(u, k) for k in _COMPARED}
     body = u.sealed.model_dump(mode="json", include=set(_TEXTS))
-    return {**told, **body, "sources": tuple(s.turn_id for s in u.sources)}
+    return {**fields, **body, "sources": tuple(s.turn_id for s in u.sources)}
 
 
 def _never(u: MemoryUpdate) -> bool:
@@ -218,7 +218,7 @@ def _never(u: MemoryUpdate) -> bool:
     return u.state == "superseded" and (u.kind not in VERSIONED or (u.valid_to is not None and u.valid_to <= since(u)))
 
 
-def _stands(u: MemoryUpdate) -> bool:
+def _is_active(u: MemoryUpdate) -> bool:
     return u.op == "upsert" and u.state in ("active", "observed")
 
 

@@ -21,9 +21,9 @@ from memstream.reprocess.log import LogReader
 from memstream.reprocess.offsets import Place
 from memstream.reprocess.regate import (
     Difference,
+    Findings,
     Name,
     Remembered,
-    Told,
     Versions,
     amendments,
     differences,
@@ -67,7 +67,7 @@ nothing and is sent again by the next pass."""
 class Log(Protocol):
     """Places of the log, read on to their present ends each time (memstream.reprocess.log)."""
 
-    def to_end(self, told: Callable[[int], None] = ...) -> Iterator[list[Stored]]: ...
+    def to_end(self, report_left: Callable[[int], None] = ...) -> Iterator[list[Stored]]: ...
 
     def position(self, place: Place) -> int: ...
 
@@ -126,9 +126,9 @@ class Replay:
         self._runner = StepRunner(self.step, self._state, self.out, codec, config, compute=inline)
         self._loop = asyncio.Runner()
 
-    def advance(self, told: Callable[[int], None] = lambda left: None) -> int:
+    def advance(self, report_left: Callable[[int], None] = lambda left: None) -> int:
         """The first offset that was not read."""
-        for messages in self._log.to_end(told):
+        for messages in self._log.to_end(report_left):
             batch = [Message(m.topic, m.partition, m.offset, m.key, m.value, m.headers, m.timestamp_ms)
                      for m in messages]  # fmt: skip
             if batch:
@@ -171,32 +171,32 @@ class Live:
 
 
 def twice(
-    replay: Replay, live: Live, heard: Callable[[int], None], told: Told
+    replay: Replay, live: Live, report_left: Callable[[int], None], findings: Findings
 ) -> tuple[list[Difference], dict[Name, Versions]]:
     """Records that differ at two looks and stood still between them, and all that stands at the second."""
-    live.advance(replay.advance(heard))
-    stands = records(live.held.rows)
-    first = {d.name: d.revision for d in differences(records(replay.out.held.rows), stands)}
-    told.looked_at += len(stands)
-    told.unreadable += replay.out.unreadable
+    live.advance(replay.advance(report_left))
+    decided = records(live.held.rows)
+    first = {d.name: d.revision for d in differences(records(replay.out.held.rows), decided)}
+    findings.looked_at += len(decided)
+    findings.unreadable += replay.out.unreadable
     if not first:
-        return [], stands
+        return [], decided
     live.advance(replay.advance())
-    stands = records(live.held.rows)
-    found = [d for d in differences(records(replay.out.held.rows), stands) if d.name in first]
+    decided = records(live.held.rows)
+    found = [d for d in differences(records(replay.out.held.rows), decided) if d.name in first]
     still = [d for d in found if d.revision == first[d.name]]
-    told.left["changed_meanwhile"] += len(found) - len(still)
-    return still, stands
+    findings.left["changed_meanwhile"] += len(found) - len(still)
+    return still, decided
 
 
-def until_settled(run: Callable[[], tuple[Told, Told | None]]) -> tuple[Told, Told | None]:
+def until_settled(run: Callable[[], tuple[Findings, Findings | None]]) -> tuple[Findings, Findings | None]:
     """What the first pass found, and what the last look still finds. `run`: one pass and a look behind it."""
-    told, again = run()
+    findings, again = run()
     for _ in range(PASSES - 1):
         if again is None or not again.groups:
             break
         _, again = run()
-    return told, again
+    return findings, again
 
 
 class Regate:
@@ -214,22 +214,22 @@ class Regate:
 
     def run(self, conn: psycopg.Connection[Any], *, dry: bool) -> dict[str, Any]:
         """What differs, and what the last look still finds once it is applied. Raises RebuildError."""
-        told, again = until_settled(lambda: self._amender.run(conn, "deciding anew", self._look, dry=dry))
-        out: dict[str, Any] = {"applied": not dry, **told.as_json()}
+        findings, again = until_settled(lambda: self._amender.run(conn, "deciding anew", self._look, dry=dry))
+        out: dict[str, Any] = {"applied": not dry, **findings.as_json()}
         if again is not None:
             out["still_there"] = again.as_json()["differences"]
         return out
 
-    def _look(self, one: Pass) -> Told:
-        told, sizes = Told(), self._sizes()
+    def _look(self, one: Pass) -> Findings:
+        findings, sizes = Findings(), self._sizes()
         total = later = sum(sizes)
         for number, size in enumerate(sizes):
             later -= size
-            for d in self._partition(number, told, partial(_heard, one, total, later)):
-                told.add(d)
+            for d in self._partition(number, findings, partial(_report_progress, one, total, later)):
+                findings.add(d)
                 for a in () if one.dry else amendments(d, one.at):
                     one.send(topics.LEDGER, a, a.amendment_id)
-        return told
+        return findings
 
     def _sizes(self) -> list[int]:
         """Records of the ledger a partition."""
@@ -242,7 +242,7 @@ class Regate:
     def _place(number: int) -> tuple[str, int]:
         return topics.LEDGER.name, number
 
-    def _partition(self, number: int, told: Told, heard: Callable[[int], None]) -> list[Difference]:
+    def _partition(self, number: int, findings: Findings, report_left: Callable[[int], None]) -> list[Difference]:
         """Records that differ at two looks, unchanged meanwhile, and that nothing speaks for leaving alone."""
         s, codec = self._settings, self._sealing.codec
         with ExitStack() as stack:
@@ -250,23 +250,23 @@ class Regate:
             updates = stack.enter_context(closing(LogReader(s.brokers, [(topics.UPDATES.name, number)])))
             replay = Replay(ledger, self._parts, self._book, codec, number, s.partitions)
             stack.enter_context(closing(replay))
-            found, stands = twice(replay, Live(updates, codec, number), heard, told)
-            kept = self._kept(number, found, stands, replay, told)
-            return screened(kept, stands, self._redact)
+            found, decided = twice(replay, Live(updates, codec, number), report_left, findings)
+            kept = self._kept(number, found, decided, replay, findings)
+            return screened(kept, decided, self._redact)
 
     def _kept(
-        self, number: int, found: list[Difference], stands: dict[Name, Versions], replay: Replay, told: Told
+        self, number: int, found: list[Difference], decided: dict[Name, Versions], replay: Replay, findings: Findings
     ) -> list[Difference]:
         if not found:
             return []
         remembered = asyncio.run(self._remembered(number, sorted({d.owner.key for d in found}), replay))
-        out, key, said = [], self._parts.models.hash_key, replay.step.said
+        out, key, stated = [], self._parts.models.hash_key, replay.step.said
         for d in found:
-            why = left_alone(d, stands.get(d.name, {}), said, remembered[d.owner.key], key)
+            why = left_alone(d, decided.get(d.name, {}), stated, remembered[d.owner.key], key)
             if why is None:
                 out.append(d)
             else:
-                told.left[why] += 1
+                findings.left[why] += 1
         return out
 
     async def _remembered(self, number: int, owners: Sequence[str], replay: Replay) -> dict[str, Remembered]:
@@ -283,5 +283,5 @@ class Regate:
         return redact(self._parts.models, self._book, tenants, texts)
 
 
-def _heard(one: Pass, total: int, later: int, left: int) -> None:
+def _report_progress(one: Pass, total: int, later: int, left: int) -> None:
     one.left(total, later + left)

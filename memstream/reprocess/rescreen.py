@@ -18,7 +18,7 @@ from processors.memory.index import since
 from processors.memory.restate import LEARNED
 from processors.memory.versions import VERSIONED
 from processors.pii.redact import Redaction, refused_for
-from processors.pii.redacted_values import NOTHING, Gone
+from processors.pii.redacted_values import NOTHING, RedactedValues
 from processors.pii.redaction import counts, telling
 from processors.pii.stored_texts import Stored, record_of, texts_of
 from processors.project.hot_writer import is_by_hand
@@ -43,7 +43,7 @@ CHUNK = 256
 RULE = "rescreened"
 Redact = Callable[[Sequence[str], Sequence[str]], Sequence[Redaction]]
 """(tenants, texts) -> redactions under each tenant's policy."""
-Masked = tuple[Stored, dict[str, str], list[Redaction], Gone]
+Masked = tuple[Stored, dict[str, str], list[Redaction], RedactedValues]
 Taught = dict[tuple[Owner, str], list[tuple[str, str]]]
 """Owner and turn -> what policy takes out of the turn now, and what stands for it."""
 
@@ -68,12 +68,12 @@ class Keeping:
         kept = event.sealed.originals or () if isinstance(event, ScreenedTurn) else ()
         return sorted({o.entity for o in kept if self.action(event.tenant, o.entity) in _KEEPS_NONE})
 
-    def of(self, event: ScreenedTurn, said: str, redactions: Sequence[Redaction]) -> list[Originals] | None:
-        """What a turn is to hold: what it held and policy keeps, and what is taken out of it now. `said`: the turn's
+    def of(self, event: ScreenedTurn, text: str, redactions: Sequence[Redaction]) -> list[Originals] | None:
+        """What a turn is to hold: what it held and policy keeps, and what is taken out of it now. `text`: the turn's
         own words as they are to stand; what it quotes of the turns before is theirs."""
-        gone = self.dropped(event)
-        left = [o for o in event.sealed.originals or () if o.entity not in gone]
-        taken = [original for r in redactions for original in r.taken if original.placeholder in said]
+        dropped = self.dropped(event)
+        left = [o for o in event.sealed.originals or () if o.entity not in dropped]
+        taken = [original for r in redactions for original in r.taken if original.placeholder in text]
         if taken and self.keeper is not None:
             left += self.keeper.keep(event.owner, event.turn_id, taken)
         return left or None
@@ -132,22 +132,22 @@ def rescreened(
     versions: Counter[str] = Counter()
     turns = [(e, redactions) for e, _, redactions, _ in masked if isinstance(e, ScreenedTurn)]
     refused = {(e.owner, e.turn_id): rule for e, redactions in turns if (rule := _why(redactions)) is not None}
-    for event, changed, redactions, gone in sorted(masked, key=_order):
-        told = {k: n for k, n in counts(redactions).items() if not k.endswith(":allow")}
-        found.entities.update(told)
+    for event, changed, redactions, dropped in sorted(masked, key=_order):
+        pii_counts = {k: n for k, n in counts(redactions).items() if not k.endswith(":allow")}
+        found.entities.update(pii_counts)
         found.entities.update(f"{e}:{keeping.action(event.tenant, e)}" for e in keeping.dropped(event))
         kind = _kind(event)
         expected = 0
         if isinstance(event, MemoryUpdate):
             expected = newest[event.record_id] + versions[event.record_id]
             versions[event.record_id] += 1
-        record = record_of(event, changed, gone)
+        record = record_of(event, changed, dropped)
         if isinstance(event, ScreenedTurn):
-            record = _turn_record(event, record, told, redactions, keeping)
+            record = _turn_record(event, record, pii_counts, redactions, keeping)
         rule = _refused(event, redactions, refused)
         if rule is not None:
             record = {**record, **_ended(event)}
-        names = [gone.value(name, changed.get(name, name)) for name in _names(event)]
+        names = [dropped.value(name, changed.get(name, name)) for name in _names(event)]
         sends = _sends(event, record, expected, at, rule or RULE, names)
         (found.records if sends or keeping.writes_again(event, at) else found.left)[kind] += 1
         yield from sends
@@ -170,10 +170,14 @@ def _masked(
         pairs = [pair for r in mine.values() for pair in r.gone]
         if isinstance(event, ScreenedTurn) and pairs:
             taught[event.owner, event.turn_id] = pairs
-        told = [pair for turn in _turns_of(event) for pair in taught.get((event.owner, turn), ())]
-        gone = Gone([*pairs, *told])
-        if mine or keeping.dropped(event) or (told and record_of(event, {}, gone) != record_of(event, {}, NOTHING)):
-            yield event, {t: r.text for t, r in mine.items()}, list(mine.values()), gone
+        learned_pairs = [pair for turn in _turns_of(event) for pair in taught.get((event.owner, turn), ())]
+        redacted_values = RedactedValues([*pairs, *learned_pairs])
+        if (
+            mine
+            or keeping.dropped(event)
+            or (learned_pairs and record_of(event, {}, redacted_values) != record_of(event, {}, NOTHING))
+        ):
+            yield event, {t: r.text for t, r in mine.items()}, list(mine.values()), redacted_values
 
 
 def _names(event: Stored) -> list[str]:
@@ -211,15 +215,19 @@ def _turns_of(event: Stored) -> Sequence[str]:
 
 
 def _turn_record(
-    event: ScreenedTurn, record: JsonObject, told: Mapping[str, int], redactions: Sequence[Redaction], keeping: Keeping
+    event: ScreenedTurn,
+    record: JsonObject,
+    pii_counts: Mapping[str, int],
+    redactions: Sequence[Redaction],
+    keeping: Keeping,
 ) -> JsonObject:
     """With the counts and originals of now. Of what is not kept any more the token is left, as `tokenise` leaves it."""
     pii = Counter(event.pii)
     for entity in keeping.dropped(event):
         pii[f"{entity}:{PiiAction.TOKENISE}"] += pii.pop(f"{entity}:{PiiAction.ENCRYPT}", 0)
-    pii.update(told)
-    said = str([value for name, value in record["sealed"].items() if name != "previous"])
-    kept = keeping.of(event, said, redactions)
+    pii.update(pii_counts)
+    content = str([value for name, value in record["sealed"].items() if name != "previous"])
+    kept = keeping.of(event, content, redactions)
     originals = None if kept is None else [o.model_dump() for o in kept]
     refused = event.refused or any(r.refused for r in redactions)
     return {**record, "pii": dict(+pii), "refused": refused, "sealed": {**record["sealed"], "originals": originals}}

@@ -45,7 +45,7 @@ class Supervisor:
         self._progress = on_progress
         self._children: dict[str, Child] = {}
         self._rotation: asyncio.Task[None] | None = None
-        self._told: dict[str, Phase] = {}
+        self._reported: dict[str, Phase] = {}
 
     async def __aenter__(self) -> Self:
         for name in await asyncio.to_thread(self.folder.open):
@@ -155,12 +155,12 @@ class Supervisor:
         A signal during the start ends that too; its error, should it fail, is raised after everything is stopped.
         Only in the main thread's event loop.
         """
-        asked = asyncio.Event()
+        stop_requested = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in signals:
-            loop.add_signal_handler(number, asked.set)
+            loop.add_signal_handler(number, stop_requested.set)
         starting = asyncio.ensure_future((start or self.start_all)())
-        signalled = asyncio.create_task(asked.wait())
+        signalled = asyncio.create_task(stop_requested.wait())
         try:
             await asyncio.wait({starting, signalled}, return_when=asyncio.FIRST_COMPLETED)
             if starting.done() and not starting.exception():
@@ -195,8 +195,8 @@ class Supervisor:
             else:
                 state.children.pop(name, None)
             self.folder.save()
-        if self._told.get(name) != child.phase:
-            self._told[name] = child.phase
+        if self._reported.get(name) != child.phase:
+            self._reported[name] = child.phase
             self._tell(name, child.phase.value)
 
     def _tell(self, name: str, what: str) -> None:

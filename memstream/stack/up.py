@@ -98,7 +98,7 @@ class _Heartbeats:
     def __init__(self, dsn: str) -> None:
         self._dsn = dsn
         self._alone = asyncio.Lock()
-        self._asked = -_ASK_EVERY
+        self._checked_at = -_ASK_EVERY
         self._seen: set[tuple[str, int]] = set()
 
     def of(self, process: str) -> Probe:
@@ -106,9 +106,9 @@ class _Heartbeats:
 
         async def probe(pid: int) -> bool:
             async with self._alone:
-                if time.monotonic() - self._asked >= _ASK_EVERY:
+                if time.monotonic() - self._checked_at >= _ASK_EVERY:
                     self._seen = await self._ask()
-                    self._asked = time.monotonic()
+                    self._checked_at = time.monotonic()
                 return (process, pid) in self._seen
 
         return probe
@@ -129,8 +129,8 @@ def _answers(settings: Settings, port: int) -> Probe:
     async def probe(pid: int) -> bool:
         try:
             # An HTTP client reads every authority of the system: too much to ask with, ten times a second.
-            _, door = await asyncio.open_connection(settings.host, port)
-            door.close()
+            _, writer = await asyncio.open_connection(settings.host, port)
+            writer.close()
             async with httpx.AsyncClient(timeout=2, verify=verification(settings)) as client:
                 return (await client.get(url)).status_code == 200
         except (OSError, httpx.HTTPError):

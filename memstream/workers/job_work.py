@@ -22,7 +22,7 @@ from inference.prompts import prompt
 from inference.protocols import Completion, LanguageModel
 from memstream.workers.asking import UNUSABLE_TRIES, Asking, Bounds, GaveUp, Sleep
 from memstream.workers.prose_work import Prose
-from processors.language.summarize import Role, Said, summarise
+from processors.language.summarize import Contribution, Role, summarise
 from processors.ports import Models, ProfileBook
 from processors.reader.pending_extraction import HeldTurn
 from processors.reader.rules import model as by_model
@@ -244,8 +244,8 @@ class JobWork:
         language, limit = _language(p), int(p["max_tokens"])
         system, prompt_hash = prompt("summary", language).filled(tokens=str(limit))
         turns = [{k: v for k, v in t.items() if v} for t in p["turns"]]
-        asked = orjson.dumps({"SUMMARY": p["summary"], "CONVERSATION": turns}).decode()
-        messages = [{"role": "system", "content": system}, {"role": "user", "content": asked}]
+        payload = orjson.dumps({"SUMMARY": p["summary"], "CONVERSATION": turns}).decode()
+        messages = [{"role": "system", "content": system}, {"role": "user", "content": payload}]
 
         def read(answer: Completion) -> str:
             value = orjson.loads(answer.text)
@@ -263,10 +263,10 @@ class JobWork:
     async def _extract_summary(self, job: Job, p: Mapping[str, Any], reason: str) -> _Made:
         models, language = self._parts.models, _language(p)
         counter = models.counter(self._parts.book.of(job.tenant).encoding)
-        said = [Said(p["summary"], "summary")] if p["summary"] else []
-        said += [Said(t["content"], cast(Role, t["role"]), t.get("speaker")) for t in p["turns"]]
+        contributions = [Contribution(p["summary"], "summary")] if p["summary"] else []
+        contributions += [Contribution(t["content"], cast(Role, t["role"]), t.get("speaker")) for t in p["turns"]]
         text = await self._parts.compute(
-            lambda: summarise(said, models.embedder.embed, counter.count, int(p["max_tokens"]), language)
+            lambda: summarise(contributions, models.embedder.embed, counter.count, int(p["max_tokens"]), language)
         )
         self._count("checkpoint_extractive")
         return _Made(text, None, None, reason)

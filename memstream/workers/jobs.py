@@ -254,13 +254,13 @@ class JobsWorker:
         """Of partitions that moved away: their jobs are run again by the new owner."""
         if not self._revoked:
             return
-        gone = set(self._revoked)
+        revoked = set(self._revoked)
         self._revoked.clear()
-        self._in_flight.drop(list(gone))
-        self._waiting = deque(m for m in self._waiting if (m.topic, m.partition) not in gone)
-        self._to_commit = {p: o for p, o in self._to_commit.items() if p not in gone}
+        self._in_flight.drop(list(revoked))
+        self._waiting = deque(m for m in self._waiting if (m.topic, m.partition) not in revoked)
+        self._to_commit = {p: o for p, o in self._to_commit.items() if p not in revoked}
         for task, place in self._tasks.items():
-            if place in gone:
+            if place in revoked:
                 task.cancel()
 
     async def _commit(self) -> None:
@@ -299,11 +299,11 @@ async def run_jobs(settings: Settings) -> None:
         parts = await compute(lambda: parts_of(settings))
         return_freed_memory()
         profiles = await asyncio.to_thread(ProfileFollower(parts.book.default).start, settings.brokers)
-        asked = TracedModel(llm, settings.model_name, spans) if llm and spans else llm
+        model = TracedModel(llm, settings.model_name, spans) if llm and spans else llm
         book = LiveBook(profiles)
         bounds = Bounds(settings.model_tries, timedelta(seconds=settings.model_age_seconds))
         rest = worker.slots.rest
-        return JobWork(Parts(parts.models, book, parts.extractor, asked, compute, stats, rest, bounds=bounds))
+        return JobWork(Parts(parts.models, book, parts.extractor, model, compute, stats, rest, bounds=bounds))
 
     fetched = (("max.partition.fetch.bytes", str(FETCHED)),)
     kafka = KafkaSettings(settings.brokers, GROUP, settings.instance or None, extra=fetched)
@@ -332,10 +332,10 @@ async def run_jobs(settings: Settings) -> None:
 
 async def _report_cost(llm: OpenAiCompatible, stats: ProcessStats) -> None:
     """Cost so far, as a count of millionths of the currency."""
-    told = 0
+    reported = 0
     while True:
         now = round(llm.usage.cost * 1_000_000)
-        if now > told:
-            stats.outcome(STAGE, "cost_micros", now - told)
-            told = now
+        if now > reported:
+            stats.outcome(STAGE, "cost_micros", now - reported)
+            reported = now
         await asyncio.sleep(2)

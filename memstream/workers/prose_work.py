@@ -41,9 +41,9 @@ class Prose:
 
     async def narrative(self, job: Job) -> list[Emit]:
         p = job.sealed.payload
-        asked = {"STATEMENTS": p["statements"], "MISSING": p["missing"]}
+        payload = {"STATEMENTS": p["statements"], "MISSING": p["missing"]}
         text, model, prompt_hash, reason = await self._ask(
-            "narrative", job, asked, {"tokens": str(p["max_tokens"])}, "narrative"
+            "narrative", job, payload, {"tokens": str(p["max_tokens"])}, "narrative"
         )
         result = JobResult(
             tenant=job.tenant, user_id=job.owner_id, job_id=job.job_id, job=job.job, asked_at=job.accepted_at,
@@ -54,19 +54,21 @@ class Prose:
 
     async def report(self, job: Job) -> list[Emit]:
         p = job.sealed.payload
-        asked = {
+        payload = {
             "DECISIONS": p["decisions"], "TASKS": p["tasks"], "PROBLEMS": p["problems"], "CONVERSATION": p["turns"],
         }  # fmt: skip
-        text, model, prompt_hash, reason = await self._ask("report", job, asked, {"words": str(p["words"])}, "summary")
-        told = {"summary": text, "revision": p["revision"], "prompt_hash": prompt_hash, "reason": reason}
+        text, model, prompt_hash, reason = await self._ask(
+            "report", job, payload, {"words": str(p["words"])}, "summary"
+        )
+        report_fields = {"summary": text, "revision": p["revision"], "prompt_hash": prompt_hash, "reason": reason}
         result = ReportResult(
             tenant=job.tenant, project_id=job.owner_id, job_id=job.job_id, week_start=p["week_start"],
-            status="done" if text else "failed", model=model, sealed=ReportResultBody(result=told),
+            status="done" if text else "failed", model=model, sealed=ReportResultBody(result=report_fields),
         )  # fmt: skip
         return [Emit(topics.PROJECT_EVENTS, result)]
 
     async def _ask(
-        self, task: Literal["narrative", "report"], job: Job, asked: Mapping[str, Any],
+        self, task: Literal["narrative", "report"], job: Job, payload: Mapping[str, Any],
         parts: Mapping[str, str], key: str,
     ) -> tuple[str, str | None, str | None, str | None]:  # fmt: skip
         """Text, model, hash of the prompt, and why there is none."""
@@ -75,7 +77,7 @@ class Prose:
             return "", None, None, "no_model"
         language: Literal["en", "zh"] = "zh" if job.sealed.payload["language"] == "zh" else "en"
         system, prompt_hash = prompt(task, language).filled(**parts)
-        messages = [{"role": "system", "content": system}, {"role": "user", "content": orjson.dumps(asked).decode()}]
+        messages = [{"role": "system", "content": system}, {"role": "user", "content": orjson.dumps(payload).decode()}]
         schema: JsonObject = {
             "type": "object", "properties": {key: {"type": "string"}}, "required": [key], "additionalProperties": False,
         }  # fmt: skip

@@ -121,13 +121,13 @@ class Watch(threading.Thread):
 
     def _look(self, conn: psycopg.Connection[psycopg.rows.TupleRow]) -> None:
         found = generations.all_of(conn, self._own.store)
-        standing = {g.number for g in found if g.state in ("building", "standing")}
+        writable = {g.number for g in found if g.state in ("building", "standing")}
         orphan = self._children is None and os.getppid() != self._parent
-        if self._own.number not in standing or orphan:
+        if self._own.number not in writable or orphan:
             self.dropped = True
             self._stop_writer()
         elif self._children is not None:
-            self._children.keep(standing - {self._own.number})
+            self._children.keep(writable - {self._own.number})
 
 
 def hold(conn: psycopg.Connection[psycopg.rows.TupleRow], store: str, number: int) -> None:

@@ -82,10 +82,10 @@ def compare(a: Features, b: Features, cosine: float | None, calibration: Calibra
 
 def _loses(a: Features, b: Features) -> bool:
     """By stem, wherever the words stand. Of a text that was cut nobody knows what else it says."""
-    return len(b.tokens) >= MAX_TOKENS or bool(_said(b) - _said(a))
+    return len(b.tokens) >= MAX_TOKENS or bool(_term_counts(b) - _term_counts(a))
 
 
-def _said(text: Features) -> Counter[str]:
+def _term_counts(text: Features) -> Counter[str]:
     return Counter(stem(t) for t in text.tokens if not is_function(t))
 
 

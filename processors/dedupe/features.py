@@ -145,11 +145,11 @@ def _spelled(lower: str) -> str:
     "-5" not "5", "5%" not "5", "C++" not "C"."""
     if lower.isalnum():
         return lower
-    said = _COMPARED.sub(lambda m: f" {_BOUND[m[1]]} ", lower)
-    said = _AMOUNT.sub(lambda m: f"{m[2]}{m[3] or ''} {_CURRENCY[m[1]]} ", said)
-    said = _SUFFIXED.sub(lambda m: (m[1] or m[3]) + _SUFFIX[m[2] or m[4]], said)
-    said = _PERCENT.sub(" percent", said)
-    return _NEGATIVE.sub("minus ", said)
+    phrase = _COMPARED.sub(lambda m: f" {_BOUND[m[1]]} ", lower)
+    phrase = _AMOUNT.sub(lambda m: f"{m[2]}{m[3] or ''} {_CURRENCY[m[1]]} ", phrase)
+    phrase = _SUFFIXED.sub(lambda m: (m[1] or m[3]) + _SUFFIX[m[2] or m[4]], phrase)
+    phrase = _PERCENT.sub(" percent", phrase)
+    return _NEGATIVE.sub("minus ", phrase)
 
 
 def _digest(spelled: str) -> str:

@@ -138,14 +138,14 @@ class NearDuplicateWindow:
 
     def expire(self, now: datetime) -> list[str]:
         """Forget what was accepted 7 days before `now` or earlier; the ids, for deletion of their state rows."""
-        gone = []
+        expired = []
         while self._queue and self._queue[0][0] <= now - WINDOW:
             accepted_at, record_id = heapq.heappop(self._queue)
             slot = self._slots.get(record_id)
             if slot is not None and self._entries[slot].accepted_at == accepted_at:
                 self.remove(record_id)
-                gone.append(record_id)
-        return gone
+                expired.append(record_id)
+        return expired
 
     def query(
         self, features: Features, embedding: Vector | None, now: datetime, accept: Callable[[str], bool] | None = None,

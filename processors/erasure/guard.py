@@ -134,15 +134,15 @@ class Guarded:
         on = e.model_copy(
             update={"stage": self.name, "found": done.found, "record_ids": tuple(done.record_ids), "part": e.part}
         )
-        told: list[Out] = [Emit(topic, on) for topic in self._eraser.passes_to]
+        out_events: list[Out] = [Emit(topic, on) for topic in self._eraser.passes_to]
         if e.scope in ("user", "session"):
-            told += [Emit(t, on.model_copy(update={"everywhere": True}), True) for t in self._eraser.everywhere]
+            out_events += [Emit(t, on.model_copy(update={"everywhere": True}), True) for t in self._eraser.everywhere]
         elif e.everywhere:
-            told += [Emit(t, on) for t in self._eraser.everywhere]
+            out_events += [Emit(t, on) for t in self._eraser.everywhere]
         # Nulls last, so that a store counts what it removes; what a project writes anew first, so that a store that has
         # the erasure has it too.
         nulls = [o for o in done.outs if isinstance(o, Null)]
-        return [*(o for o in done.outs if not isinstance(o, Null)), *told, *nulls]
+        return [*(o for o in done.outs if not isinstance(o, Null)), *out_events, *nulls]
 
 
 def _cut(event: Envelope, state: StateSpace) -> datetime | None:

@@ -170,29 +170,29 @@ class ProjectEraser(NothingHeld):
         _drop_answer(place, state, done)
         old, counts = rows.single(REPORT).get(), rows.single(WEEK).get()
         if counts is None:
-            done.outs.append(update(_gone_for_good(e, place)))
+            done.outs.append(update(_final_deletion(e, place)))
             done.record_ids.append(record_id(place.owner, "report", place.monday.isoformat()))
             return 0
         count = _take_out(e, rows, counts)
         profile = self._book.of(e.tenant)
-        gone = span(place, profile).gone
+        ends_at = span(place, profile).ends_at
         others = bool(rows.table(TEXTS).names() or rows.table(STATEMENTS).names())
         counts.dirty = True
         if not others:
             counts.turns = 0
-        rows.single(WEEK).put(counts, gone)
+        rows.single(WEEK).put(counts, ends_at)
         rows.single(EXTRACT).delete()
         if old is None or (old.op == "delete" and not count):
             return count
         done.record_ids.append(old.record_id)
         emptied = old.model_copy(update={"sources": (), "sealed": MemoryBody(value=_EMPTY)})
-        rows.single(REPORT).put(emptied, gone)
+        rows.single(REPORT).put(emptied, ends_at)
         if others:
             written = weeks.Weeks(self._models, profile, state).report(place, _now(e, old), "erased")
             done.outs += [Emit(o.topic, _with_reason(o.event)) for o in written if isinstance(o, Emit)]
             return count
         marker = deleted(emptied, revision=old.revision + 1, reason=_REASON)
-        rows.single(REPORT).put(marker, gone)
+        rows.single(REPORT).put(marker, ends_at)
         state.of(DUE).table(DUE_WEEKS).delete(place.key)
         done.outs.append(update(marker.model_copy(update={"sealed": MemoryBody()})))
         return count
@@ -223,12 +223,12 @@ class ProjectEraser(NothingHeld):
             return
         _drop_answer(place, state, done)
         profile = self._book.of(e.tenant)
-        gone = span(place, profile).gone
+        ends_at = span(place, profile).ends_at
         bare = [_bare(f, change=change).model_dump(mode="json") for f in held]
         body = old.sealed.model_copy(update={"value": with_values(old, {"figures": list(bare)})})
-        rows.single(REPORT).put(old.model_copy(update={"sealed": body}), gone)
+        rows.single(REPORT).put(old.model_copy(update={"sealed": body}), ends_at)
         counts.dirty = True
-        rows.single(WEEK).put(counts, gone)
+        rows.single(WEEK).put(counts, ends_at)
         done.record_ids.append(old.record_id)
         written = weeks.Weeks(self._models, profile, state).report(place, _now(e, old), "erased")
         done.outs += [Emit(o.topic, _with_reason(o.event)) for o in written if isinstance(o, Emit)]
@@ -358,7 +358,7 @@ def _is_of(e: Erasure, row: HeldText | TurnStatements) -> bool:
     return row.user_id == e.user_id and (e.scope != "session" or row.source.session_id == e.session_id)
 
 
-def _gone_for_good(e: Erasure, place: Place) -> Deletion:
+def _final_deletion(e: Erasure, place: Place) -> Deletion:
     """A report whose week is no longer held: nobody can say which of its sentences were whose."""
     monday = place.monday.isoformat()
     return Deletion(

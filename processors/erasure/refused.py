@@ -41,8 +41,8 @@ class Refused(Row):
     def _having(
         self, whole: datetime | None, sessions: dict[str, datetime], cut: datetime, requested: datetime | None
     ) -> Refused:
-        asked = self.requested | ({cut: requested} if requested is not None else {})
-        left = {at: when for at, when in asked.items() if at == whole or at in sessions.values()}
+        requests = self.requested | ({cut: requested} if requested is not None else {})
+        left = {at: when for at, when in requests.items() if at == whole or at in sessions.values()}
         return Refused(whole=whole, sessions=sessions, requested=left)
 
 

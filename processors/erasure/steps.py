@@ -14,7 +14,7 @@ from processors.memory.habits import mining as habits
 from processors.memory.replaced import Replaced
 from processors.memory.restate import ended_by_words
 from processors.memory.rows import RECORDS, REJECTIONS, TAILS, VERSIONS_OF_SESSION, Tail
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.summary import Summary
 from processors.memory.versions import Versions
 from processors.ports import Models, ProfileBook, vectors
@@ -152,15 +152,15 @@ class GateEraser(OwnRows):
         rows.table(VERSIONS_OF_SESSION).delete(session_id)
         Replaced(rows).leave(session_id)
         rows.clear(rows.keys())  # nothing but what is derived from them
-        standing = Standing(rows, self._calibration, self._models.embedder.dimensions, self._models.hash_key)
-        gone = [name for name, _ in versions if standing.get(name) is None]
-        done.outs += marks.told_gone(standing, gone)
+        store = UserMemoryStore(rows, self._calibration, self._models.embedder.dimensions, self._models.hash_key)
+        removed = [name for name, _ in versions if store.get(name) is None]
+        done.outs += marks.remove_marks_of(store, removed)
         profile = self._book.of(e.tenant)
         for u in erased:
-            done.outs += ended_by_words(u, e.accepted_at, standing)
-        versions_of = Versions(standing, profile, self._encode, self._models.embedder.model_id)
-        done.outs += raised.judged(standing, versions_of, e.accepted_at)
-        done.outs += Summary(e.owner, standing, rows, profile, e.accepted_at, ask_model=False).without()
+            done.outs += ended_by_words(u, e.accepted_at, store)
+        versions_of = Versions(store, profile, self._encode, self._models.embedder.model_id)
+        done.outs += raised.judged(store, versions_of, e.accepted_at)
+        done.outs += Summary(e.owner, store, rows, profile, e.accepted_at, ask_model=False).without()
         done.found = {"records": len(versions)}
         return done
 

@@ -21,7 +21,7 @@ from processors.knowledge.rows import (
     chunk_name,
 )
 from processors.memory.emit import because, update
-from processors.pii.redacted_values import Gone
+from processors.pii.redacted_values import RedactedValues
 from processors.pii.redaction import redact, replaced, strings
 from processors.ports import Models, ProfileBook, vectors
 from processors.step import Out, OwnerState, PlainStep, Prepared, Reads, Record, StateSpace
@@ -150,7 +150,7 @@ class ChunkStep(PlainStep):
         archived = [(version, of) for version, of in _earlier(rows, d.version) if of.chunks]
         for version, of in archived[: max(0, len(archived) - KEPT_VERSIONS)]:
             revision = of.revision + 1
-            yield from (update(_gone(d, version, n, revision, at, "made_room")) for n in range(of.chunks))
+            yield from (update(_chunk_deletion(d, version, n, revision, at, "made_room")) for n in range(of.chunks))
             versions.put(version, VersionNumbers(revision, 0, _next(rows)))
         deleted = [(version, of) for version, of in _earlier(rows, d.version) if not of.chunks]
         for version, of in deleted[: max(0, len(deleted) - KEPT_NUMBERS)]:
@@ -167,7 +167,7 @@ class ChunkStep(PlainStep):
             if not of.chunks or not (every or version == d.version):
                 continue
             revision = of.revision + 1
-            out += [update(_gone(d, version, n, revision, at)) for n in range(of.chunks)]
+            out += [update(_chunk_deletion(d, version, n, revision, at)) for n in range(of.chunks)]
             versions.put(version, VersionNumbers(revision, 0, _next(rows)))
         if every or (active is not None and active.version == d.version):
             for name in rows.table(CHUNKS).names():
@@ -182,8 +182,8 @@ class ChunkStep(PlainStep):
         others = list(dict.fromkeys(strings([d.sealed.title, d.sealed.metadata])))
         texts = [d.sealed.markdown, *others]
         redacted = redact(self._models, self._book, [d.tenant] * len(texts), texts)
-        gone = Gone.of(redacted)
-        found = [gone.text(r.text) for r in redacted]
+        redacted_values = RedactedValues.of(redacted)
+        found = [redacted_values.text(r.text) for r in redacted]
         plain = dict(zip(others, found[1:], strict=True))
         pieces = chunks(found[0], self._models.counter(self._book.of(d.tenant).encoding).count)
         embeddable = [found_by(c.headings, c.text) for c in pieces]
@@ -192,8 +192,8 @@ class ChunkStep(PlainStep):
         )
         return Screened(
             digest,
-            replaced(d.sealed.title, plain, gone),
-            replaced(d.sealed.metadata, plain, gone),
+            replaced(d.sealed.title, plain, redacted_values),
+            replaced(d.sealed.metadata, plain, redacted_values),
             tuple(Piece(c, t, tuple(self._models.terms(t))) for c, t in zip(pieces, embeddable, strict=True)),
         )
 
@@ -239,7 +239,7 @@ def _earlier(rows: OwnerState, active: str) -> list[tuple[str, VersionNumbers]]:
     return sorted(others, key=lambda version: (version[1].left, version[0]))
 
 
-def _gone(d: Document, version: str, n: int, revision: int, at: datetime, rule: str = "document") -> Deletion:
+def _chunk_deletion(d: Document, version: str, n: int, revision: int, at: datetime, rule: str = "document") -> Deletion:
     return Deletion(
         tenant=d.tenant, owner_kind=OwnerKind.DOCUMENT, owner_id=d.document_id,
         record_id=record_id(d.owner, "chunk", version, n), revision=revision, kind="chunk",

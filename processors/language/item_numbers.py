@@ -49,8 +49,8 @@ def _run(line: str) -> list[re.Match[str]]:
             run.append(mark)
     # "We have 2. You have 3." ends in figures: without a mark before them, three make a list.
     whole = len(run) >= 3 and _value(run[0]) == 1
-    told = [m for m in run if whole or m is run[0] or _apart(line, m)]
-    return told if len(told) > 1 or not told or not line[: told[0].start()].strip() else []
+    numbers = [m for m in run if whole or m is run[0] or _apart(line, m)]
+    return numbers if len(numbers) > 1 or not numbers or not line[: numbers[0].start()].strip() else []
 
 
 def _value(mark: re.Match[str]) -> int:

@@ -12,7 +12,7 @@ _SENTENCES = re.compile(r"(?<=[。！？!?；;\n])|(?<=[a-z\d]{3}[.])\s{1,8}(?=[
 _STOPS = re.compile(r"\.(?=\s|$)")
 
 
-def said(
+def first_match(
     text: str, patterns: Sequence[str], unless: Sequence[str] = (), *, value: str | None = None,
     aliases: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[str, str] | None:  # fmt: skip

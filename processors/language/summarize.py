@@ -43,7 +43,7 @@ _MARKS = ".!?。！？…；"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Contribution:
     """One contribution, oldest first. Role "summary": an earlier summary as this module or a caller wrote it."""
 
     text: str
@@ -60,14 +60,18 @@ class _Sentence:
 
 
 def summarise(
-    said: Sequence[Said], embed: Embed, count: Callable[[str], int], max_tokens: int, language: Literal["en", "zh"]
+    phrase: Sequence[Contribution],
+    embed: Embed,
+    count: Callable[[str], int],
+    max_tokens: int,
+    language: Literal["en", "zh"],
 ) -> str:
-    """Return sentences of `said` in their order, a line a speaker, in at most `max_tokens` tokens by `count`.
+    """Return sentences of `phrase` in their order, a line a speaker, in at most `max_tokens` tokens by `count`.
 
     Empty where nothing was said. Deterministic for a deterministic `embed`. Time: one batch of vectors and a product
     of at most 400 by 400 a sentence taken.
     """
-    found = _read(said, language)
+    found = _read(phrase, language)
     if not found or max_tokens <= 0:
         return ""
     vectors = np.asarray(embed([s.text for s in found]), dtype=np.float32)
@@ -88,12 +92,12 @@ def summarise(
     return _cut(max(found, key=lambda s: s.prior).text, count, max_tokens)
 
 
-def _read(said: Sequence[Said], language: Literal["en", "zh"]) -> list[_Sentence]:
+def _read(phrase: Sequence[Contribution], language: Literal["en", "zh"]) -> list[_Sentence]:
     """Sentences with their priors; the same sentence counts once, where it was said first."""
     out: dict[str, _Sentence] = {}
-    for place, each in enumerate(said):
+    for place, each in enumerate(phrase):
         for label, text in _lines(each, language):
-            recent = 0.9 + 0.2 * (place + 1) / len(said)
+            recent = 0.9 + 0.2 * (place + 1) / len(phrase)
             for s in sentences(text):
                 whole = s.text + (text[s.end] if s.end < len(text) and text[s.end] in _MARKS else "")
                 prior = _ROLES[each.role] * recent * _content(s.text, language) * _asked(s.asks, each.role)
@@ -104,11 +108,11 @@ def _read(said: Sequence[Said], language: Literal["en", "zh"]) -> list[_Sentence
     return sorted(best, key=lambda s: s.order)
 
 
-def _lines(said: Said, language: Literal["en", "zh"]) -> list[tuple[str, str]]:
+def _lines(phrase: Contribution, language: Literal["en", "zh"]) -> list[tuple[str, str]]:
     """(label, text): an earlier summary has its labels in the text already."""
-    text = prepare(_CODE.sub(" ", said.text))
-    if said.role != "summary":
-        return [(said.speaker or _LABELS[language][said.role], unnumbered(text))]
+    text = prepare(_CODE.sub(" ", phrase.text))
+    if phrase.role != "summary":
+        return [(phrase.speaker or _LABELS[language][phrase.role], unnumbered(text))]
     out: list[tuple[str, str]] = []
     for line in text.splitlines():
         label, colon, rest = line.partition(_COLON[language].strip())

@@ -73,8 +73,8 @@ def _part_of_year(m: re.Match[str], anchor: datetime) -> ts.Period:
 
 def _part_of_month(m: re.Match[str], anchor: datetime) -> ts.Period:
     """Its first ten days, or what is left after twenty."""
-    told = m.groupdict()
-    named = _of_month if told.get("which") else _month if told.get("month") else None
+    groups = m.groupdict()
+    named = _of_month if groups.get("which") else _month if groups.get("month") else None
     whole = named(m, anchor) if named else ts.month(anchor)
     if m["part"] == "初":
         return ts.Period(whole.start, ts.day(whole.start, 10).start, "week")

@@ -109,10 +109,10 @@ def _lasting(text: str, anchor: datetime, language: str) -> ToldTime | None:
     if match is None:
         return None
     groups = match.groupdict()
-    said, unit = groups["n"] or groups.get("n2") or "", groups["unit"] or groups.get("unit2") or ""
+    amount, unit = groups["n"] or groups.get("n2") or "", groups["unit"] or groups.get("unit2") or ""
     precision = _UNITS[unit.lower()]
-    number = 0.5 if said == "半" else _number(said)
-    if number is None or (said == "半" and precision not in {"month", "year"}):
+    number = 0.5 if amount == "半" else _number(amount)
+    if number is None or (amount == "半" and precision not in {"month", "year"}):
         return None
     start = _back(anchor, number, precision)
     if start is None:
@@ -135,12 +135,12 @@ def _back(anchor: datetime, number: float, precision: Precision) -> datetime | N
         return None
 
 
-def _number(said: str) -> int | None:
-    if said.isdecimal():
-        return int(said)
-    if said.lower() in _NUMBERS_EN:
-        return _NUMBERS_EN[said.lower()]
-    tens, ten, ones = said.rpartition("十")
+def _number(text: str) -> int | None:
+    if text.isdecimal():
+        return int(text)
+    if text.lower() in _NUMBERS_EN:
+        return _NUMBERS_EN[text.lower()]
+    tens, ten, ones = text.rpartition("十")
     if any(c not in _DIGITS_ZH for c in tens + ones) or len(tens) > 1 or len(ones) > 1:
         return None
     return (_DIGITS_ZH[tens] if tens else 1) * 10 * bool(ten) + (_DIGITS_ZH[ones] if ones else 0)
@@ -180,8 +180,8 @@ def _at_hour(found: ToldTime | None, clock: tuple[int, int], anchor: datetime) -
     at = day.replace(hour=clock[0], minute=clock[1])
     if at > anchor:
         return None
-    told = found or ToldTime(f"{clock[0]:02}:{clock[1]:02}")
-    return replace(told, start=at, end=at + timedelta(minutes=1), hour=True)
+    stated = found or ToldTime(f"{clock[0]:02}:{clock[1]:02}")
+    return replace(stated, start=at, end=at + timedelta(minutes=1), hour=True)
 
 
 def _aged(text: str) -> ToldTime | None:
@@ -192,22 +192,28 @@ def _aged(text: str) -> ToldTime | None:
     return ToldTime(f"at {age}" if match["en"] else f"{age}岁时", precision="year")
 
 
-def with_time(text: str, told: ToldTime | None, said: datetime | None, language: Literal["en", "zh"]) -> str:
-    """A statement with its time behind it as a date, which says the same in a year. `said`: the day that stands for one
-    that was not told."""
-    if told is None:
-        return text if said is None else _bracketed(text, _date(said, "day", language), language)
-    if told.start is None:
-        age = re.sub(r"\D", "", told.text)
-        return text if age in text or "岁" in text else _bracketed(text, told.text, language)
-    if told.dated and not told.since and not told.hour and told.text in text and re.search(r"\d{4}", told.text):
+def with_time(text: str, stated: ToldTime | None, stated_at: datetime | None, language: Literal["en", "zh"]) -> str:
+    """A statement with its time behind it as a date, which says the same in a year. `stated_at`: the day that stands
+    for one that was not told."""
+    if stated is None:
+        return text if stated_at is None else _bracketed(text, _date(stated_at, "day", language), language)
+    if stated.start is None:
+        age = re.sub(r"\D", "", stated.text)
+        return text if age in text or "岁" in text else _bracketed(text, stated.text, language)
+    if (
+        stated.dated
+        and not stated.since
+        and not stated.hour
+        and stated.text in text
+        and re.search(r"\d{4}", stated.text)
+    ):
         return text
-    date = _date(told.start, told.precision, language)
-    if told.hour:
-        date = f"{date}, {told.start:%H:%M}" if language == "en" else f"{date}{told.start:%H:%M}"
-    if told.precision == "week":
+    date = _date(stated.start, stated.precision, language)
+    if stated.hour:
+        date = f"{date}, {stated.start:%H:%M}" if language == "en" else f"{date}{stated.start:%H:%M}"
+    if stated.precision == "week":
         date = f"the week of {date}" if language == "en" else f"{date}那周"
-    if told.since:
+    if stated.since:
         date = f"since {date}" if language == "en" else f"{date}起"
     return _bracketed(text, date, language)
 
@@ -226,8 +232,8 @@ def _bracketed(text: str, date: str, language: str) -> str:
     return f"{text}（{date}）" if language == "zh" else f"{text} ({date})"
 
 
-def as_span(told: ToldTime | None) -> TimeSpan | None:
+def as_span(stated: ToldTime | None) -> TimeSpan | None:
     """What a candidate keeps of it; None where no day is told."""
-    if told is None or told.start is None or told.end is None:
+    if stated is None or stated.start is None or stated.end is None:
         return None
-    return TimeSpan(told.start, told.end, told.text, told.precision, relative=True)
+    return TimeSpan(stated.start, stated.end, stated.text, stated.precision, relative=True)

@@ -12,7 +12,7 @@ from processors.memory.emit import Changes, because, plain_decision, update
 from processors.memory.index import slots_of
 from processors.memory.marks import joined
 from processors.memory.rows import Tail
-from processors.memory.store import Standing, text_features
+from processors.memory.store import UserMemoryStore, text_features
 from processors.memory.versions import Encode
 from processors.step import Emit, Out, Reject
 from schemas.events.amendments import Amendment
@@ -25,12 +25,12 @@ _GATES: Mapping[str, GateName] = {"rescreen": "pii", "regate": "dedupe", "redate
 class AmendmentGate:
     """Applies one amendment to one user's records. `encode`: text to terms and embedding, by the model `model_id`."""
 
-    def __init__(self, standing: Standing, at: datetime, encode: Encode, model_id: str) -> None:
-        self._standing, self._at, self._encode, self._model_id = standing, at, encode, model_id
+    def __init__(self, store: UserMemoryStore, at: datetime, encode: Encode, model_id: str) -> None:
+        self._store, self._at, self._encode, self._model_id = store, at, encode, model_id
 
     def amend(self, a: Amendment) -> list[Out]:
         """Rejects what is no record of this user; a record that has moved on since it was read stays as it is."""
-        if self._standing.applied(f"amendment/{a.amendment_id}", self._at):
+        if self._store.applied(f"amendment/{a.amendment_id}", self._at):
             return []
         try:
             return self._decision(a) if a.what == "decision" else self._memory(a)
@@ -38,40 +38,40 @@ class AmendmentGate:
             return [Reject("invalid", "sealed.record: expected the record as JSON")]
 
     def _decision(self, a: Amendment) -> list[Out]:
-        told = Decision.model_validate(a.sealed.record)
-        if told.owner != a.owner or told.decision_id != a.target:
+        decision = Decision.model_validate(a.sealed.record)
+        if decision.owner != a.owner or decision.decision_id != a.target:
             return [Reject("invalid", "sealed.record: expected a decision of this user, by the id in target")]
-        return [Emit(topics.DECISIONS, told.model_copy(update={"revision": a.expected + 1}))]
+        return [Emit(topics.DECISIONS, decision.model_copy(update={"revision": a.expected + 1}))]
 
     def _memory(self, a: Amendment) -> list[Out]:
-        told = parse(a.sealed.record)
-        if told.owner != a.owner or (told.record_id, told.version) != (a.target, a.version):
+        record = parse(a.sealed.record)
+        if record.owner != a.owner or (record.record_id, record.version) != (a.target, a.version):
             return [Reject("invalid", "sealed.record: expected a memory of this user, by the id and version in target")]
-        present, tail = self._standing.get(a.target), self._standing.tail(a.target)
+        present, tail = self._store.get(a.target), self._store.tail(a.target)
         newest = present.revision if present is not None else (tail.revision if tail is not None else 0)
         if newest != a.expected or (newest == 0 and a.cause != "regate"):
             return [self._left(a, present)]
-        new = self._redated(a, told, present) if a.cause == "redate" else self._written(a, told)
-        ends = a.cause == "rescreen" and present is not None and _stands(present, a) and new.state == "superseded"
+        new = self._redated(a, record, present) if a.cause == "redate" else self._written(a, record)
+        ends = a.cause == "rescreen" and present is not None and _is_current(present, a) and new.state == "superseded"
         if ends:  # policy refuses now what it was learned from (D5)
             new = new.model_copy(update={"reason": because("refused", "pii", a.rule or a.cause)})
         new = new.model_copy(update={"revision": newest + 1})
         if a.cause == "rescreen":
-            self._standing.replaced.reword(new)
+            self._store.replaced.reword(new)
         named: list[Emit] = []
         if a.cause == "regate":
             named = self._decided_anew(new, present, tail)
         elif ends:
-            self._standing.remove(new)
+            self._store.remove(new)
         elif present is not None and present.version == a.version:
-            kept = self._standing.features(a.target) is not None
-            self._standing.put(new, text_features(new.sealed.text) if kept else None)
+            kept = self._store.features(a.target) is not None
+            self._store.put(new, text_features(new.sealed.text) if kept else None)
         elif present is not None:
             # An earlier version: the record's counter moves on with it.
-            self._standing.put(present.model_copy(update={"revision": new.revision}), self._standing.features(a.target))
+            self._store.put(present.model_copy(update={"revision": new.revision}), self._store.features(a.target))
         elif tail is not None:
             self._not_active(new, tail.version)
-        return [update(new), *named, self._said(a, new)]
+        return [update(new), *named, self._amendment_decision(a, new)]
 
     def _decided_anew(
         self, new: MemoryUpdate, present: MemoryUpdate | None, tail: Tail | None
@@ -79,11 +79,11 @@ class AmendmentGate:
         """A version that stands or stood, where it may be another than the one before. The one that stands comes last
         (memstream.reprocess.regate). What it names names it too."""
         if new.state in ("active", "observed"):
-            self._standing.put(new, None if slots_of(new) else text_features(new.sealed.text))
-            return joined(self._standing, new)
+            self._store.put(new, None if slots_of(new) else text_features(new.sealed.text))
+            return joined(self._store, new)
         if present is not None and present.version != new.version:
-            features = self._standing.features(new.record_id)
-            self._standing.put(present.model_copy(update={"revision": new.revision}), features)
+            features = self._store.features(new.record_id)
+            self._store.put(present.model_copy(update={"revision": new.revision}), features)
         else:
             self._not_active(new, 0 if tail is None else tail.version)
         return []
@@ -91,30 +91,30 @@ class AmendmentGate:
     def _not_active(self, new: MemoryUpdate, last: int) -> None:
         """A version of a record of which none is active. How it ended is what the last one says."""
         if new.version < last:
-            self._standing.tails.move_on(new.record_id, new.revision)
+            self._store.tails.move_on(new.record_id, new.revision)
         else:
-            self._standing.remove(new)
+            self._store.remove(new)
 
-    def _redated(self, a: Amendment, told: MemoryUpdate, present: MemoryUpdate | None) -> MemoryUpdate:
+    def _redated(self, a: Amendment, record: MemoryUpdate, present: MemoryUpdate | None) -> MemoryUpdate:
         """The same with another end."""
-        stands = present is not None and present.version == a.version
-        same = present if present is not None and stands else self._written(a, told)
+        is_current = present is not None and present.version == a.version
+        same = present if present is not None and is_current else self._written(a, record)
         return same.model_copy(update={"expires_at": a.until})
 
-    def _written(self, a: Amendment, told: MemoryUpdate) -> MemoryUpdate:
+    def _written(self, a: Amendment, record: MemoryUpdate) -> MemoryUpdate:
         body: Changes = {}
-        text = told.sealed.text or (told.sealed.value if isinstance(told.sealed.value, str) else "")
+        text = record.sealed.text or (record.sealed.value if isinstance(record.sealed.value, str) else "")
         if text:
             body["terms"], body["embedding"] = self._encode(text)
         changes: Changes = {
-            "sealed": told.sealed.model_copy(update=body), "model_id": self._model_id,
+            "sealed": record.sealed.model_copy(update=body), "model_id": self._model_id,
         }  # fmt: skip
-        waits = is_doubted(told)  # and ends by its reason (retention)
-        if a.cause == "rescreen" and told.state in ("active", "observed") and not waits:
+        waits = is_doubted(record)  # and ends by its reason (retention)
+        if a.cause == "rescreen" and record.state in ("active", "observed") and not waits:
             changes["reason"] = because("masked", "pii", a.rule or a.cause)
-        return told.model_copy(update=changes)
+        return record.model_copy(update=changes)
 
-    def _said(self, a: Amendment, new: MemoryUpdate) -> Emit:
+    def _amendment_decision(self, a: Amendment, new: MemoryUpdate) -> Emit:
         reason = because("refused" if new.reason.outcome == "refused" else "masked", "pii", a.rule or a.cause)
         if a.cause == "regate":
             reason = because(new.reason.outcome, new.reason.gate, a.rule or a.cause)
@@ -127,5 +127,5 @@ class AmendmentGate:
         return plain_decision(a.owner, a.amendment_id, "amendment", reason, present, self._at)
 
 
-def _stands(present: MemoryUpdate, a: Amendment) -> bool:
+def _is_current(present: MemoryUpdate, a: Amendment) -> bool:
     return present.version == a.version and present.state in ("active", "observed")

@@ -25,14 +25,14 @@ class CandidateGate(FieldValues, FreeStatements):
     def decide(self, c: Candidate) -> Iterable[Emit]:
         if _STATES_MASKED.search(c.text):
             return [decision(self._source, c, because("masked", "pii", "states_masked_value"), None)]
-        rule = barred(c, self._source, self._standing.rejections, self._hash_key)
+        rule = barred(c, self._source, self._store.rejections, self._hash_key)
         if rule is not None:
             if rule == REJECTED_SOURCE and self._again is not None:
                 self.spared.update(self._again.read_at(c))
             return [decision(self._source, c, because("refused", "feedback", rule), None)]
         out = self._allowed(c)
-        told = (emitted.event for emitted in out)
-        self._decided.update(d.record_id for d in told if isinstance(d, Decision) and d.record_id is not None)
+        events = (emitted.event for emitted in out)
+        self._decided.update(d.record_id for d in events if isinstance(d, Decision) and d.record_id is not None)
         return out
 
     def _allowed(self, c: Candidate) -> list[Emit]:

@@ -16,7 +16,7 @@ from datetime import datetime
 from processors.memory import retention
 from processors.memory.in_project import expired
 from processors.memory.index import leaves_by
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.step import Emit
 from schemas.events.envelope import SourceTurn
 from schemas.events.memory import MemoryUpdate
@@ -28,35 +28,33 @@ class Room:
     """For new memories of one user."""
 
     def __init__(
-        self, owner: Owner, standing: Standing, profile: Profile, at: datetime, turn: SourceTurn | None = None
+        self, owner: Owner, store: UserMemoryStore, profile: Profile, at: datetime, turn: SourceTurn | None = None
     ) -> None:
         """`turn`: what comes in was said there, and its outcome tells what left."""
         self._owner = owner
-        self._standing = standing
+        self._store = store
         self._profile = profile
         self._at = at
         self._turn = turn
 
     @property
     def crowded(self) -> bool:
-        return self._standing.memories >= self._profile.bounds.memories
+        return self._store.memories >= self._profile.bounds.memories
 
     def made_for(self, new: MemoryUpdate) -> Sequence[Emit] | None:
         """What has to leave before `new` comes in; None where it has to stay out. A record that stands needs none."""
         out: list[Emit] = []
-        if self._standing.get(new.record_id) is not None:
+        if self._store.get(new.record_id) is not None:
             return out
         rank = leaves_by(new)
         while self.crowded:
-            least = self._standing.least()
+            least = self._store.least()
             if least is None or (rank is not None and rank < (leaves_by(least) or rank)):
                 return None
-            out += retention.retired(
-                self._owner, self._standing, self._profile, least, "made_room", self._at, self._turn
-            )
-            out += expired(self._owner, self._standing, least.record_id, least, self._at)
+            out += retention.retired(self._owner, self._store, self._profile, least, "made_room", self._at, self._turn)
+            out += expired(self._owner, self._store, least.record_id, least, self._at)
         return out
 
     def no_item(self, name: str) -> bool:
         """No room for a store item that is not there yet."""
-        return self._standing.get(name) is None and self._standing.items >= self._profile.bounds.items
+        return self._store.get(name) is None and self._store.items >= self._profile.bounds.items

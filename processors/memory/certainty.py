@@ -24,7 +24,7 @@ def less_sure(c: Candidate, twin: MemoryUpdate) -> bool:
     return c.confidence < twin.confidence or (c.source == "inferred" and twin.source == "explicit")
 
 
-def meant(c: Candidate, twin: MemoryUpdate) -> bool:
+def is_confirmed(c: Candidate, twin: MemoryUpdate) -> bool:
     """Read low in two turns: what is said twice is meant."""
     return is_doubted(twin) and c.low_reading is not None
 
@@ -32,9 +32,9 @@ def meant(c: Candidate, twin: MemoryUpdate) -> bool:
 def raised(twin: MemoryUpdate, c: Candidate, *, again: bool) -> Changes:
     """Said outright, or twice: an inferred record is confirmed where it was said `again` by another turn, one that was
     doubted is believed again."""
-    highest = max(twin.confidence, EXPLICIT if meant(c, twin) else c.confidence)
-    said: Source = "confirmed" if again else "explicit"
-    sure: Changes = {"source": said if twin.source == "inferred" else twin.source, "confidence": highest}
+    highest = max(twin.confidence, EXPLICIT if is_confirmed(c, twin) else c.confidence)
+    source: Source = "confirmed" if again else "explicit"
+    sure: Changes = {"source": source if twin.source == "inferred" else twin.source, "confidence": highest}
     if not readable(highest):
         return {**sure, "state": "observed"}
     waited = is_doubted(twin)

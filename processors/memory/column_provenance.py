@@ -50,14 +50,14 @@ def attributes(written: Mapping[str, Timed], values: Mapping[str, Json]) -> dict
     return {_NAME: rows}
 
 
-def said_at(fact: MemoryUpdate) -> datetime:
+def stated_at(fact: MemoryUpdate) -> datetime:
     """When a standing record was last said."""
     return max([since(fact), fact.occurred_at, *(s.occurred_at for s in fact.sources)])
 
 
-def shown(column: TableColumn, written: Timed | None, said: Sequence[Timed]) -> Json:
+def shown(column: TableColumn, written: Timed | None, columns: Sequence[Timed]) -> Json:
     """What a column holds: the latest of what was written and said; a list what was written and what was said since."""
-    later = sorted((s for s in said if written is None or s.at > written.at), key=lambda s: s.at)
+    later = sorted((s for s in columns if written is None or s.at > written.at), key=lambda s: s.at)
     if not later:
         return None if written is None else written.value
     if column.type != "json":

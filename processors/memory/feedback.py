@@ -11,7 +11,7 @@ from processors.memory.citations import AnswerFeedback, CitationIndex, PendingFe
 from processors.memory.doubted import is_doubted
 from processors.memory.emit import because, changed, plain_decision, update
 from processors.memory.rules import ADOPTED, CORRECTED, RATING_IMPORTANCE, SHARE, bounded, clamp, readable
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.step import Emit
 from schemas.events.memory import Feedback, MemoryUpdate
 from schemas.log.ids import keyed_hash
@@ -21,21 +21,21 @@ from schemas.log.owner import Owner
 class FeedbackGate:
     """Judges standing records of one user."""
 
-    def __init__(self, owner: Owner, standing: Standing, at: datetime, hash_key: bytes) -> None:
+    def __init__(self, owner: Owner, store: UserMemoryStore, at: datetime, hash_key: bytes) -> None:
         self._owner = owner
-        self._standing = standing
+        self._store = store
         self._at = at
         self._hash_key = hash_key
 
     def feedback(self, f: Feedback, book: CitationIndex, terms: Callable[[str], list[str]]) -> list[Emit]:
         """Counts once. Memories named by id are judged alone; where none is, those that the answer was given."""
-        if self._standing.applied(f"feedback/{f.feedback_id}", self._at):
+        if self._store.applied(f"feedback/{f.feedback_id}", self._at):
             return []
         pending = self._pending(f, terms)
         named = tuple(dict.fromkeys((*f.memory_ids, *((f.record_id,) if f.record_id else ()))))
         out: list[Emit] = []
         for name in named:
-            target = self._standing.named(name)
+            target = self._store.named(name)
             out += self._unknown(pending, name) if target is None else self._judged(pending, target, CORRECTED, 1.0)
         if named:
             return out
@@ -48,7 +48,7 @@ class FeedbackGate:
 
     def spread(self, answer: AnswerFeedback) -> list[Emit]:
         """Judge what an answer was given: a rating is shared among them, a correction falls on what it speaks of."""
-        given = {u.record_id: u for name in answer.given if (u := self._standing.get(name)) is not None}
+        given = {u.record_id: u for name in answer.given if (u := self._store.get(name)) is not None}
         share = max(SHARE, 1.0 / max(1, len(given)))
         corrected = self._corrected(answer.feedback, list(given.values()))
         out: list[Emit] = []
@@ -56,7 +56,7 @@ class FeedbackGate:
             if name not in given:
                 continue
             # One after the other: the same feedback may reach a record only once, but two may meet in one event.
-            target = self._standing.get(name) or given[name]
+            target = self._store.get(name) or given[name]
             out += self._judged(answer.feedback, target, CORRECTED if name in corrected else None, share)
         return out
 
@@ -95,7 +95,7 @@ class FeedbackGate:
             target, confidence=confidence, source=source, state=state, reason=target.reason if waits else reason,
             last_accessed_at=max(target.last_accessed_at, self._at), importance=bounded(importance),
         )  # fmt: skip
-        self._standing.put(judged, self._standing.features(target.record_id))
+        self._store.put(judged, self._store.features(target.record_id))
         name = f"{feedback.feedback_id}/{target.record_id}"
         return [update(judged), plain_decision(self._owner, name, "feedback", reason, judged, self._at)]
 

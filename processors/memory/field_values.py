@@ -66,7 +66,7 @@ class FieldValues(Repetition):
         out, when = _Sorted(), self._when(c)
         for slot in self._slots(c, fields):
             name = slot.field
-            holders = self._standing.holders(slot)
+            holders = self._store.holders(slot)
             twin = next((h for h in holders if same(standing_values(h).get(name), fields[name])), None)
             before = None
             if twin is not None and told_anew(self._profile, c, name, twin, self._source.turn):
@@ -127,22 +127,22 @@ class FieldValues(Repetition):
             reason = because("superseding", *self._change(replaced))
             leaving = None if old.record_id == record else names
             out += self._versions.end(old, self._when(c), self._source.accepted_at, reason, leaving)
-        note_replaced(self._standing, record, replaced, self._source.turn.turn_id, self._source.accepted_at)
+        note_replaced(self._store, record, replaced, self._source.turn.turn_id, self._source.accepted_at)
         kept = self._new(c, names, record, replaced)
-        others = [h for h in opposed(self._standing, self._profile, kept) if not self._retiring(h)]
+        others = [h for h in opposed(self._store, self._profile, kept) if not self._retiring(h)]
         if others:
             reason = because(kept.reason.outcome, "dedupe", "contradiction")
-            told = tuple(h.record_id for h in others)
-            kept = kept.model_copy(update={"conflicts_with": told, "reason": reason})
-            out += [marked(self._standing, h, record) for h in others]
-        self._standing.put(kept)
+            conflicts = tuple(h.record_id for h in others)
+            kept = kept.model_copy(update={"conflicts_with": conflicts, "reason": reason})
+            out += [marked(self._store, h, record) for h in others]
+        self._store.put(kept)
         return [*out, update(kept), decision(self._source, c, kept.reason, kept, part(c, names))]
 
     def _never_replaced(self, c: Candidate, twin: MemoryUpdate) -> bool:
         """What a newer extractor only infers never replaced what was stated: that holds again."""
         if c.source != "inferred" or not self._withdraws(c, twin):
             return False
-        replaced = self._standing.replaced.by(twin.record_id, self._source.accepted_at)
+        replaced = self._store.replaced.by(twin.record_id, self._source.accepted_at)
         return any(u.source != "inferred" for u in replaced)
 
     def _late(self, c: Candidate, until: Mapping[str, datetime]) -> list[Emit]:
@@ -156,7 +156,7 @@ class FieldValues(Repetition):
                 "reason": because("superseding", "dedupe", "older_than_standing"),
             }
         )
-        self._standing.remove(late)
+        self._store.remove(late)
         return [update(late), decision(self._source, c, late.reason, late, part(c, names))]
 
     def _end(self, c: Candidate, fields: Mapping[str, JsonValue]) -> list[Emit]:
@@ -164,9 +164,9 @@ class FieldValues(Repetition):
         out: list[Emit] = []
         when = self._when(c)
         for slot in self._slots(c, fields):
-            for holder in self._standing.holders(slot):
-                said, only = fields[slot.field], part(c, [slot.field])
-                if said is not None and not same(standing_values(holder).get(slot.field), said):
+            for holder in self._store.holders(slot):
+                value, only = fields[slot.field], part(c, [slot.field])
+                if value is not None and not same(standing_values(holder).get(slot.field), value):
                     continue
                 if c.source == "inferred" and holder.source != "inferred":
                     reason = because("refused", "confidence", "explicit_stands")
@@ -175,7 +175,7 @@ class FieldValues(Repetition):
                 else:
                     reason = because("superseding", "dedupe", "negated")
                     out += self._versions.end(holder, when, self._source.accepted_at, reason, (slot.field,))
-                    if self._standing.get(holder.record_id) is None:
-                        self._standing.replaced.forget(holder.record_id)
+                    if self._store.get(holder.record_id) is None:
+                        self._store.replaced.forget(holder.record_id)
                 out.append(decision(self._source, c, reason, holder, only))
         return out

@@ -40,26 +40,26 @@ class FreeStatements(Repetition):
         was read before is the next wording of what stands there; what people judged keeps its words."""
         if only_takes_back(c.text, c.attributes.get("about")):
             as_said = self._new(c, (), self._places.name(c), [])
-            over = taken_back(self._source, c, as_said, self._standing, self._versions, self._when(c))
+            over = taken_back(self._source, c, as_said, self._store, self._versions, self._when(c))
             if over is not None:
                 return over
-        stands = self._places.restated(c)
-        same_words = stands is not None and canonical(c.text) == canonical(stands.sealed.text)
-        if stands is not None and same_words and c.kind == stands.kind:
-            return self._said_again(c, stands, rule="same_text")
-        if stands is not None and of_people(stands):
-            return [decision(self._source, c, because("skipped", "command", "corrected_stands"), stands)]
+        existing = self._places.restated(c)
+        same_words = existing is not None and canonical(c.text) == canonical(existing.sealed.text)
+        if existing is not None and same_words and c.kind == existing.kind:
+            return self._said_again(c, existing, rule="same_text")
+        if existing is not None and of_people(existing):
+            return [decision(self._source, c, because("skipped", "command", "corrected_stands"), existing)]
         features = text_features(c.text)
-        match = self._repeats.nearest(c, features, stands)
+        match = self._repeats.nearest(c, features, existing)
         if (again := self._said_elsewhere(c, match)) is not None:
             return again  # `stands` is not said any more and retires
-        if stands is not None and same_words and not self._said_here(stands):
-            return self._of_another_kind(c, stands, features)
+        if existing is not None and same_words and not self._said_here(existing):
+            return self._of_another_kind(c, existing, features)
         return self._free(c, self._places.name(c), features, match)
 
     def _free(self, c: Candidate, record: str, features: Features, match: Match | None) -> list[Emit]:
         """A statement without a field under its id: new, or the next version of what stands there."""
-        before = self._standing.get(record)
+        before = self._store.get(record)
         if before is not None and before.extractor == "command":
             return [decision(self._source, c, because("skipped", "command", "corrected_stands"), before)]
         if before is None and self._ended(c, record):
@@ -68,38 +68,38 @@ class FreeStatements(Repetition):
         if made is None:
             return [self._full(c)]
         out: list[Emit] = [*made] if before is None else self._restated(before)
-        kept, told = self._contradicting(self._new(c, (), record, []), before, match)
+        kept, notices = self._contradicting(self._new(c, (), record, []), before, match)
         kept, changing = self._changing(c, kept)
-        self._standing.put(kept, features)
+        self._store.put(kept, features)
         if self._source.accepted_at - self._source.turn.occurred_at > LATE:
-            self._standing.raised.append(kept.record_id)
-        return [*out, *told, *changing, update(kept), decision(self._source, c, kept.reason, kept)]
+            self._store.raised.append(kept.record_id)
+        return [*out, *notices, *changing, update(kept), decision(self._source, c, kept.reason, kept)]
 
     def _contradicting(
         self, kept: MemoryUpdate, before: MemoryUpdate | None, match: Match | None
     ) -> tuple[MemoryUpdate, list[Emit]]:
         """A statement with its marks: those of its words before, and of what it contradicts, which is marked too."""
-        kept = kept if before is None else marked_as(self._standing, kept, before)
-        other = None if match is None else self._standing.get(match.record_id)  # it may be what left
+        kept = kept if before is None else marked_as(self._store, kept, before)
+        other = None if match is None else self._store.get(match.record_id)  # it may be what left
         if match is None or other is None or other.record_id == kept.record_id:
             return kept, []
         reason = because(kept.reason.outcome, "dedupe", "contradiction", match.verdict.score)
         reason = kept.reason if is_doubted(kept) else reason
-        told = [marked(self._standing, other, kept.record_id)]
-        kept = with_marks(kept, (*kept.conflicts_with, other.record_id), dates_of(self._standing, kept))
-        return kept.model_copy(update={"reason": reason}), told
+        notices = [marked(self._store, other, kept.record_id)]
+        kept = with_marks(kept, (*kept.conflicts_with, other.record_id), dates_of(self._store, kept))
+        return kept.model_copy(update={"reason": reason}), notices
 
     def _ended(self, c: Candidate, record: str) -> bool:
         """Was it read there before, and ended by what was said since?"""
-        return self._standing.ended_by_change(record) or (self._again is not None and self._again.ended_at(c))
+        return self._store.ended_by_change(record) or (self._again is not None and self._again.ended_at(c))
 
-    def _of_another_kind(self, c: Candidate, stands: MemoryUpdate, features: Features) -> list[Emit]:
+    def _of_another_kind(self, c: Candidate, existing: MemoryUpdate, features: Features) -> list[Emit]:
         """A newer extractor names words that other turns said as well another kind: what those made of them stays."""
-        out = self._restated(stands)
-        new = self._new(c, (), stands.record_id, [])
-        new = new.model_copy(update={name: getattr(stands, name) for name in _OF_ALL_TURNS})
-        kept = marked_as(self._standing, new, stands)
-        self._standing.put(kept, features)
+        out = self._restated(existing)
+        new = self._new(c, (), existing.record_id, [])
+        new = new.model_copy(update={name: getattr(existing, name) for name in _OF_ALL_TURNS})
+        kept = marked_as(self._store, new, existing)
+        self._store.put(kept, features)
         return [*out, update(kept), *self._said_again(c, kept, rule="same_text")]
 
     def _changing(self, c: Candidate, kept: MemoryUpdate) -> tuple[MemoryUpdate, list[Emit]]:
@@ -107,8 +107,8 @@ class FreeStatements(Repetition):
         stand, and each names the other (docs/quality.md)."""
         out: list[Emit] = []
         named, ended, score = list(kept.conflicts_with), [], kept.reason.score
-        for change in changes(self._standing, kept):
-            if change.old.record_id in dates_of(self._standing, kept):
+        for change in changes(self._store, kept):
+            if change.old.record_id in dates_of(self._store, kept):
                 continue  # it was said again since
             old, score = change.old, change.score
             if change.outcome == "retired":
@@ -116,13 +116,13 @@ class FreeStatements(Repetition):
                 out += self._versions.end(old, self._when(c), self._source.accepted_at, reason)
                 ended.append(old)
             else:
-                out.append(marked(self._standing, old, kept.record_id, change.said))
+                out.append(marked(self._store, old, kept.record_id, change.stated_at))
                 named.append(old.record_id)
         if not out:
             return kept, out
-        note_replaced(self._standing, kept.record_id, ended, self._source.turn.turn_id, self._source.accepted_at)
+        note_replaced(self._store, kept.record_id, ended, self._source.turn.turn_id, self._source.accepted_at)
         outcome: Outcome = "superseding" if ended else kept.reason.outcome
-        names = [n for n in named if self._standing.get(n) is not None]
+        names = [n for n in named if self._store.get(n) is not None]
         denied = bool(kept.conflicts_with) and not ended  # said so already, and why
         reason = kept.reason if denied else because(outcome, "dedupe", CHANGED, score)
-        return with_marks(kept.model_copy(update={"reason": reason}), names, dates_of(self._standing, kept)), out
+        return with_marks(kept.model_copy(update={"reason": reason}), names, dates_of(self._store, kept)), out

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from processors.memory.rows import InHot
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.reader.rules.hot import hot_entry, hot_status
 from processors.step import Emit
 from schemas.events.documents import UserMemory, UserMemoryBody
@@ -18,10 +18,10 @@ from schemas.log.owner import Owner
 from schemas.profile.model import Profile
 
 
-def expired(owner: Owner, standing: Standing, record: str, old: MemoryUpdate | None, now: datetime) -> list[Emit]:
+def expired(owner: Owner, store: UserMemoryStore, record: str, old: MemoryUpdate | None, now: datetime) -> list[Emit]:
     """Its days or its user's bound ended it. `old`: None where it had been replaced before; its entries may stand."""
-    entries = standing.hot.of(record)
-    standing.hot.forget(record)
+    entries = store.hot.of(record)
+    store.hot.forget(record)
     turns = () if old is None else old.sources
     return [
         Emit(
@@ -37,12 +37,12 @@ def expired(owner: Owner, standing: Standing, record: str, old: MemoryUpdate | N
 
 
 class InProject:
-    """Of one command. `standing` remembers which entries a record has written."""
+    """Of one command. `store` remembers which entries a record has written."""
 
-    def __init__(self, m: MemoryCommand, standing: Standing, profile: Profile, at: datetime) -> None:
+    def __init__(self, m: MemoryCommand, store: UserMemoryStore, profile: Profile, at: datetime) -> None:
         self._m = m
         self._at = at
-        self._standing = standing
+        self._store = store
         self._profile = profile
 
     def remembered(self, kept: MemoryUpdate) -> list[Emit]:
@@ -51,24 +51,24 @@ class InProject:
         if kept.kind != "preference" or project is None or kept.scope != project:
             return []
         now = self._preference(kept)
-        return [] if now is None else [self._told(project, kept.record_id, (), kept.sealed.text, (), now)]
+        return [] if now is None else [self._notice(project, kept.record_id, (), kept.sealed.text, (), now)]
 
     def corrected(self, old: MemoryUpdate, new: MemoryUpdate) -> list[Emit]:
-        entries = self._standing.hot.of(old.record_id)
+        entries = self._store.hot.of(old.record_id)
         out = []
         for project in self._projects(old, entries):
             mine = [e for e in entries if e.project == project]
             now = self._restated(mine, new)
-            out.append(self._told(project, old.record_id, old.sources, new.sealed.text, mine, now))
+            out.append(self._notice(project, old.record_id, old.sources, new.sealed.text, mine, now))
         return out
 
     def forgotten(self, record: str, old: MemoryUpdate | None) -> list[Emit]:
         """`old`: None where it stands no more; what it wrote into hot memory may stand yet."""
-        entries = self._standing.hot.of(record)
-        self._standing.hot.forget(record)
+        entries = self._store.hot.of(record)
+        self._store.hot.forget(record)
         turns = () if old is None else old.sources
         projects = self._projects(old, entries)
-        return [self._told(p, record, turns, "", [e for e in entries if e.project == p], None) for p in projects]
+        return [self._notice(p, record, turns, "", [e for e in entries if e.project == p], None) for p in projects]
 
     def _projects(self, old: MemoryUpdate | None, entries: Iterable[InHot]) -> list[str]:
         """Those whose hot memory it is in, and the one whose report may tell it."""
@@ -92,14 +92,14 @@ class InProject:
             return None
         return hot_entry(self._profile, "preference", u.sealed.text, name, value)
 
-    def _told(
+    def _notice(
         self, project: str, record: str, turns: tuple[SourceTurn, ...], text: str, entries: Sequence[InHot],
         now: HotValue | None,
     ) -> Emit:  # fmt: skip
         m = self._m
         if now is not None:
             for entry in InHot.all_of(m.tenant, project, now):
-                self._standing.hot.note(record, entry)
+                self._store.hot.note(record, entry)
         return Emit(
             topics.PROJECT_EVENTS,
             UserMemory(

@@ -23,8 +23,8 @@ from schemas.base import JsonValue
 from schemas.events.memory import MemoryUpdate, TableRow
 
 K = TypeVar("K")
-_SAID = frozenset({"fact", "preference", "intent", "episode"})
-LEARNED = _SAID | {"relation"}
+_STATEMENT_KINDS = frozenset({"fact", "preference", "intent", "episode"})
+LEARNED = _STATEMENT_KINDS | {"relation"}
 
 
 class Slot(NamedTuple):
@@ -125,8 +125,8 @@ class Index:
             self.tables.add(u.category, u.record_id)
         if (saying := saying_of(u)) is not None:
             self.sayings.add(saying, u.record_id)
-        for told in u.also:
-            self.also.add(told, u.record_id)
+        for alias in u.also:
+            self.also.add(alias, u.record_id)
         for named in u.conflicts_with:
             self.naming.add(named, u.record_id)
         if u.kind in LEARNED and u.state == "active":
@@ -155,8 +155,8 @@ class Index:
             self.tables.remove(u.category, u.record_id)
         if (saying := saying_of(u)) is not None:
             self.sayings.remove(saying, u.record_id)
-        for told in u.also:
-            self.also.remove(told, u.record_id)
+        for alias in u.also:
+            self.also.remove(alias, u.record_id)
         for named in u.conflicts_with:
             self.naming.remove(named, u.record_id)
         if self.near is not None:
@@ -169,7 +169,7 @@ class Index:
 
 def saying_of(u: MemoryUpdate) -> Saying | None:
     """None for what has a field, and for what a turn said: that goes with its turn and its session."""
-    if u.extractor != "command" or u.field is not None or u.fields or u.kind not in _SAID:
+    if u.extractor != "command" or u.field is not None or u.fields or u.kind not in _STATEMENT_KINDS:
         return None
     body = u.sealed
     return Saying(u.kind, u.scope, u.category, u.project_id, u.namespace, canonical(body.value), wording(body.text))
@@ -209,8 +209,8 @@ def values_of(update: MemoryUpdate) -> dict[str, JsonValue]:
 
 def since(update: MemoryUpdate) -> datetime:
     """From when on the values of a standing record hold: its rest (`fields_left`) has its own time in the log."""
-    told = update.sealed.attributes.get("since")
-    return datetime.fromisoformat(told) if isinstance(told, str) else update.valid_from or update.occurred_at
+    stated = update.sealed.attributes.get("since")
+    return datetime.fromisoformat(stated) if isinstance(stated, str) else update.valid_from or update.occurred_at
 
 
 def vector(raw: bytes) -> npt.NDArray[np.float16] | None:

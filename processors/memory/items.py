@@ -67,38 +67,38 @@ def _leaves(value: JsonValue, name: str = "") -> Iterator[str]:
         yield f"{name}: {value}" if name else str(value)
 
 
-def first_put(standing: MemoryUpdate | None, at: datetime) -> str:
+def first_put(existing: MemoryUpdate | None, at: datetime) -> str:
     """When the item was first put, kept over every later put."""
-    if standing is None or _over(standing, at):
+    if existing is None or _over(existing, at):
         return at.isoformat()
-    return str(standing.sealed.attributes.get("created_at") or standing.known_at.isoformat())
+    return str(existing.sealed.attributes.get("created_at") or existing.known_at.isoformat())
 
 
 def lives_until(item: MemoryUpdate) -> datetime | None:
     """The end of its time to live, None where it has none. Of an item that was put before this was kept, its end: no
     class of retention outlives it."""
-    told = item.sealed.attributes
-    if _LIVES not in told:
+    attributes = item.sealed.attributes
+    if _LIVES not in attributes:
         return item.expires_at
-    return None if told[_LIVES] is None else datetime.fromisoformat(str(told[_LIVES]))
+    return None if attributes[_LIVES] is None else datetime.fromisoformat(str(attributes[_LIVES]))
 
 
 def living(item: StoreItem) -> StoreItem:
     """The item as its time to live ends it, which stays with it whatever its class says."""
     until = None if item.expires_at is None else item.expires_at.isoformat()
-    told = {**item.sealed.attributes, _LIVES: until}
-    return item.model_copy(update={"sealed": item.sealed.model_copy(update={"attributes": told})})
+    attributes = {**item.sealed.attributes, _LIVES: until}
+    return item.model_copy(update={"sealed": item.sealed.model_copy(update={"attributes": attributes})})
 
 
-def touched(standing: StoreItem, at: datetime) -> StoreItem | None:
+def touched(existing: StoreItem, at: datetime) -> StoreItem | None:
     """The item with its time renewed from now on; None where it has none, or it has run out."""
-    until = lives_until(standing)
-    if until is None or _over(standing, at) or at <= standing.last_accessed_at:
+    until = lives_until(existing)
+    if until is None or _over(existing, at) or at <= existing.last_accessed_at:
         return None
     reason = because("kept", "command", "touched")
-    lives = at + (until - standing.last_accessed_at)
-    return living(changed(standing, last_accessed_at=at, expires_at=lives, reason=reason))
+    lives = at + (until - existing.last_accessed_at)
+    return living(changed(existing, last_accessed_at=at, expires_at=lives, reason=reason))
 
 
-def _over(standing: MemoryUpdate, at: datetime) -> bool:
-    return standing.expires_at is not None and standing.expires_at <= at
+def _over(existing: MemoryUpdate, at: datetime) -> bool:
+    return existing.expires_at is not None and existing.expires_at <= at

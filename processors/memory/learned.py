@@ -23,7 +23,7 @@ from typing import Literal
 from processors.memory.emit import because, changed, plain_decision, update
 from processors.memory.index import Slot, values_of
 from processors.memory.rules import ADOPTED, CORRECTED, INFERRED, bounded, clamp, readable
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.values import same
 from processors.memory.versions import Encode, Versions
 from processors.reader.rules.domain import profile_fields
@@ -42,11 +42,11 @@ class Learned:
     """Preferences of one judge."""
 
     def __init__(
-        self, owner: Owner, standing: Standing, versions: Versions, profile: Profile, at: datetime, encode: Encode,
+        self, owner: Owner, store: UserMemoryStore, versions: Versions, profile: Profile, at: datetime, encode: Encode,
         model_id: str,
     ) -> None:  # fmt: skip
         self._owner = owner
-        self._standing = standing
+        self._store = store
         self._versions = versions
         self._profile = profile
         self._at = at
@@ -77,14 +77,14 @@ class Learned:
         spec = self._profile.field(name)
         if spec is None or spec.kind != "preference":
             return [self._decided(f, name, because("refused", "feedback", "unknown_trait"), None)]
-        holders = self._standing.holders(Slot("preference", GLOBAL, "", name))
+        holders = self._store.holders(Slot("preference", GLOBAL, "", name))
         twin = next((h for h in holders if same(values_of(h).get(name), value)), None)
         if twin is not None:
             return self._moved(f, name, twin, step)
         if step < 0:
             return [self._decided(f, name, because("skipped", "feedback", "nothing_stands"), None)]
         if spec.many or not holders:
-            if self._standing.memories >= self._profile.bounds.memories:
+            if self._store.memories >= self._profile.bounds.memories:
                 return [self._decided(f, name, because("refused", "retention", "full"), None)]
             return self._begun(f, name, value, [])
         if any(h.source == "explicit" for h in holders):
@@ -93,9 +93,9 @@ class Learned:
         weak: list[MemoryUpdate] = []
         for held in holders:
             out += self._moved(f, name, held, CORRECTED, "contradicted")
-            if (now := self._standing.get(held.record_id)) is not None and now.confidence < INFERRED:
+            if (now := self._store.get(held.record_id)) is not None and now.confidence < INFERRED:
                 weak.append(now)
-        ended = len(weak) == len(holders) or not self._standing.holders(Slot("preference", GLOBAL, "", name))
+        ended = len(weak) == len(holders) or not self._store.holders(Slot("preference", GLOBAL, "", name))
         return [*out, *(self._begun(f, name, value, weak) if ended else ())]
 
     def _moved(self, f: Feedback, name: str, held: MemoryUpdate, step: Decimal, rule: str = "trait") -> list[Emit]:
@@ -112,7 +112,7 @@ class Learned:
             held, confidence=confidence, state=state, source=source, reason=reason,
             last_accessed_at=max(held.last_accessed_at, self._at),
         )  # fmt: skip
-        self._standing.put(moved)
+        self._store.put(moved)
         return [update(moved), self._decided(f, name, reason, moved)]
 
     def _begun(self, f: Feedback, name: str, value: JsonValue, replaced: list[MemoryUpdate]) -> list[Emit]:
@@ -122,7 +122,7 @@ class Learned:
         spec = self._profile.field(name)
         many = [str(value)] if spec is not None and spec.many else []
         record = record_id(self._owner, "preference", GLOBAL, "", name, *many)
-        version, revision = self._standing.next_numbers(record)
+        version, revision = self._store.next_numbers(record)
         language: Literal["en", "zh"] = "zh" if any("\u4e00" <= c <= "\u9fff" for c in str(value)) else "en"
         text = self._versions.worded({name: value}, language)
         terms, embedding = self._encode(text)
@@ -136,7 +136,7 @@ class Learned:
             profile_version=self._profile.version, model_id=self._model_id,
             sealed=MemoryBody(text=text, value=value, terms=terms, embedding=embedding),
         )  # fmt: skip
-        self._standing.put(begun)
+        self._store.put(begun)
         return [*out, update(begun), self._decided(f, name, reason, begun)]
 
     def _decided(self, f: Feedback, name: str, reason: Reason, record: MemoryUpdate | None) -> Emit:

@@ -60,19 +60,19 @@ def missing(profile: Profile, statements: Iterable[Statement], language: Languag
 
 def narrative(profile: Profile, statements: Sequence[Statement], language: Language) -> str:
     """Empty where nothing is known. At most `MOST_CHARS` characters: what is left out is the last of the order."""
-    told: list[str] = []
+    sentences: list[str] = []
     room = MOST_CHARS
     for s in in_order(profile, statements):
         text = " ".join(s.text.split()).rstrip("。.;；")
-        if not text or text in told:
+        if not text or text in sentences:
             continue
         room -= len(text) + 2
         if room < 0:
             break
-        told.append(text)
-    if not told:
+        sentences.append(text)
+    if not sentences:
         return ""
     left = missing(profile, statements, language)[:MOST_MISSING]
     if language == "zh":
-        return "；".join(told) + "。" + (f"尚未收集：{'、'.join(left)}。" if left else "")
-    return "; ".join(told) + "." + (f" Not known yet: {', '.join(left)}." if left else "")
+        return "；".join(sentences) + "。" + (f"尚未收集：{'、'.join(left)}。" if left else "")
+    return "; ".join(sentences) + "." + (f" Not known yet: {', '.join(left)}." if left else "")

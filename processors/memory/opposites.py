@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from processors.memory.index import slots_of, values_of
 from processors.memory.rules import MAX_SOURCES
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.values import same
 from processors.reader.rules.catalogue import spec_of
 from schemas.events.memory import MemoryUpdate
@@ -13,7 +13,7 @@ from schemas.profile.model import Profile
 from schemas.profile.slots import OPPOSITES
 
 
-def opposed(standing: Standing, profile: Profile, new: MemoryUpdate) -> list[MemoryUpdate]:
+def opposed(store: UserMemoryStore, profile: Profile, new: MemoryUpdate) -> list[MemoryUpdate]:
     """Standing records of the same person and scope that hold a value of `new` in the opposite field."""
     found: dict[str, MemoryUpdate] = {}
     for slot in slots_of(new):
@@ -21,7 +21,7 @@ def opposed(standing: Standing, profile: Profile, new: MemoryUpdate) -> list[Mem
         name = _opposite(profile, slot.field)
         if name is None or value is None:
             continue
-        holders = standing.holders(slot._replace(field=name))
+        holders = store.holders(slot._replace(field=name))
         found |= {h.record_id: h for h in holders if same(values_of(h).get(name), value)}
     return list(found.values())[-MAX_SOURCES:]
 

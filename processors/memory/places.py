@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from processors.memory.index import values_of as standing_values
 from processors.memory.readings import made_by, of_people
 from processors.memory.rows import TurnReading
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.values import canonical
 from processors.memory.versions import VERSIONED
 from processors.reader.carried import words_of
@@ -37,20 +37,20 @@ class Places:
     """Of one extraction. What does not say its place is told by its number in the turn and its words, as ever."""
 
     def __init__(
-        self, source: Extraction, standing: Standing, before: Sequence[MemoryUpdate],
+        self, source: Extraction, store: UserMemoryStore, before: Sequence[MemoryUpdate],
         restates: Mapping[int, MemoryUpdate], reader: str = "",
     ) -> None:  # fmt: skip
         """`before`: what stands of the turn from the extractor before; `restates`: ordinal of a candidate -> the one of
         them whose statement it is, to which `Restated.match` may add. `reader`: what numbers count for beside those of
         another reading."""
         self._source = source
-        self._standing = standing
+        self._store = store
         self._restates = restates
         self._given = {u.record_id for u in restates.values()}
         self._reader = (reader,) if reader else ()
-        said = {canonical(c.text) for c in source.sealed.candidates}
+        statements = {canonical(c.text) for c in source.sealed.candidates}
         worded = {(u.kind, canonical(u.sealed.text)): u.record_id for u in before if not standing_values(u)}
-        self._worded = {place: name for place, name in worded.items() if place[1] in said}
+        self._worded = {place: name for place, name in worded.items() if place[1] in statements}
         texts = {c.ordinal: (c.kind, canonical(c.text)) for c in source.sealed.candidates if c.ordinal in restates}
         self._rewords = {
             ordinal: u.record_id for ordinal, u in restates.items()
@@ -63,7 +63,7 @@ class Places:
         name = before.record_id if before is not None else None
         if not c.spans:
             name = self._worded.get((c.kind, canonical(c.text)))
-        return None if name is None else self._standing.get(name)
+        return None if name is None else self._store.get(name)
 
     def being_reworded(self, c: Candidate) -> set[str]:
         """Records whose words of before say nothing beside a candidate: the one that it restates, and those to which
@@ -88,8 +88,8 @@ class Places:
     def history(self, c: Candidate, fields: Sequence[str]) -> str:
         """The id of what was said too late to stand."""
         apart = fields if c.spans else ()
-        told = record_id(self._source.owner, f"{c.kind}-history", c.scope, *self._place(c), *apart)
-        return self._apart(told) if c.spans else told
+        history_id = record_id(self._source.owner, f"{c.kind}-history", c.scope, *self._place(c), *apart)
+        return self._apart(history_id) if c.spans else history_id
 
     def _place(self, c: Candidate) -> tuple[str | int, ...]:
         """Identifies a statement among those of its user."""
@@ -97,7 +97,7 @@ class Places:
         return (turn, c.spans[0].start, c.spans[0].end) if c.spans else (turn, *self._reader, c.ordinal)
 
     def _apart(self, name: str) -> str:
-        while name in self._given or self._standing.get(name) is not None:
+        while name in self._given or self._store.get(name) is not None:
             name = record_id(self._source.owner, "beside", name)
         self._given.add(name)
         return name
@@ -109,19 +109,19 @@ def matched(
     """Ordinal of a candidate -> the free record of the turn that it restates; each record once, the best match first.
     Candidates that do not say where they were read have none."""
     spans = reading.spans
-    free = [_Said.of_record(u) for u in before if not standing_values(u)]
-    placed = [said for said in free if spans.get(said.u.record_id) is not None]
-    known = {said.u.record_id for said in placed}
-    unplaced = [said for said in free if said.u.record_id not in known][:MAX_UNPLACED]
+    free = [_RecordWords.of_record(u) for u in before if not standing_values(u)]
+    placed = [statement for statement in free if spans.get(statement.u.record_id) is not None]
+    known = {statement.u.record_id for statement in placed}
+    unplaced = [statement for statement in free if statement.u.record_id not in known][:MAX_UNPLACED]
     pairs: list[tuple[float, int, MemoryUpdate]] = []
     for c in candidates:
         if not c.spans or _by_field(c):
             continue
         words = words_of(c.text, _owners(c.attributes))
-        for said in (*placed, *unplaced):
-            score = said.alike(c, words, spans.get(said.u.record_id), turn_id)
+        for statement in (*placed, *unplaced):
+            score = statement.alike(c, words, spans.get(statement.u.record_id), turn_id)
             if score > 0:
-                pairs.append((score, c.ordinal, said.u))
+                pairs.append((score, c.ordinal, statement.u))
     found: dict[int, MemoryUpdate] = {}
     taken: set[str] = set()
     for _, ordinal, u in sorted(pairs, key=lambda pair: (-pair[0], pair[1], pair[2].record_id)):
@@ -137,14 +137,14 @@ def _by_field(c: Candidate) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _RecordWords:
     """A record and the words of content that it says."""
 
     u: MemoryUpdate
     words: frozenset[str]
 
     @classmethod
-    def of_record(cls, u: MemoryUpdate) -> _Said:
+    def of_record(cls, u: MemoryUpdate) -> _RecordWords:
         return cls(u, words_of(u.sealed.text, _owners(u.sealed.attributes)))
 
     def alike(self, c: Candidate, words: frozenset[str], place: Span | None, turn_id: str) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from processors.memory.emit import because
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from schemas.base import Json
 from schemas.events.memory import Feedback, KeptFeedback, MemoryBody
 from schemas.log.ids import record_id
@@ -18,7 +18,7 @@ from schemas.log.owner import OwnerKind
 from schemas.profile.model import Profile
 
 
-def kept(f: Feedback, standing: Standing, profile: Profile, at: datetime) -> KeptFeedback:
+def kept(f: Feedback, store: UserMemoryStore, profile: Profile, at: datetime) -> KeptFeedback:
     """One record a feedback, of kind `feedback`; nothing of it stays in the gate's state but its id."""
     name = record_id(f.owner, "feedback", f.feedback_id)
     value: dict[str, Json] = {
@@ -30,7 +30,7 @@ def kept(f: Feedback, standing: Standing, profile: Profile, at: datetime) -> Kep
     reason = because("kept", "feedback", f"about_{f.about}")
     record = KeptFeedback(
         tenant=f.tenant, owner_kind=OwnerKind.USER, owner_id=f.user_id, record_id=name,
-        revision=standing.next_numbers(name)[1], state="active", reason=reason, category=f.about,
+        revision=store.next_numbers(name)[1], state="active", reason=reason, category=f.about,
         namespace=("feedback", f.user_id), key=f.feedback_id, user_id=f.user_id, interaction_id=f.interaction_id,
         occurred_at=at, valid_from=at, known_at=at, last_accessed_at=at, extractor="feedback", profile=profile.name,
         profile_version=profile.version,
@@ -39,5 +39,5 @@ def kept(f: Feedback, standing: Standing, profile: Profile, at: datetime) -> Kep
             value={k: v for k, v in value.items() if v is not None and not (isinstance(v, list | dict) and not v)},
         ),
     )  # fmt: skip
-    standing.remove(record)  # its version and revision stay: it can be forgotten, and ends with its class
+    store.remove(record)  # its version and revision stay: it can be forgotten, and ends with its class
     return record

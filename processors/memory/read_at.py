@@ -11,9 +11,9 @@ ReadAt = Mapping[str, tuple[Span, ...]]
 """Turn id -> its spans, at most MAX_SPANS."""
 
 
-def opened(told: JsonValue) -> dict[str, tuple[Span, ...]]:
+def opened(stored: JsonValue) -> dict[str, tuple[Span, ...]]:
     """Of a row; nothing where a gate of before has written it."""
-    return {turn: tuple(Span(start=s, end=e) for s, e in spans) for turn, spans in (told or {}).items()}
+    return {turn: tuple(Span(start=s, end=e) for s, e in spans) for turn, spans in (stored or {}).items()}
 
 
 def row_of(places: ReadAt) -> dict[str, Json]:

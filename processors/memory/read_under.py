@@ -6,7 +6,7 @@ from __future__ import annotations
 from processors.memory.rules import INFERRED
 from processors.memory.versions import Encode
 from processors.reader.rules.catalogue import filled, own_fields, resolve
-from processors.reader.rules.domain import category_meant
+from processors.reader.rules.domain import resolve_category
 from processors.reader.rules.protocol import values_of
 from processors.reader.rules.readings import is_free, reading_of_taken
 from schemas.events.memory import Candidate, Dropped, Extraction
@@ -31,8 +31,8 @@ def read_under(e: Extraction, profile: Profile, encode: Encode) -> Extraction:
 
 def any_low(e: Extraction, profile: Profile) -> bool:
     """May a turn say something whose reading is too low?"""
-    said = (*e.sealed.candidates, *(d.candidate for d in e.sealed.dropped))
-    return any(c.low_reading is not None or _is_low(c, profile) for c in said)
+    candidates = (*e.sealed.candidates, *(d.candidate for d in e.sealed.dropped))
+    return any(c.low_reading is not None or _is_low(c, profile) for c in candidates)
 
 
 def _is_low(c: Candidate, profile: Profile) -> bool:
@@ -54,7 +54,7 @@ def _taken(d: Dropped, profile: Profile, language: str) -> Candidate | None:
     if d.label == "no_field":
         values = own_fields(profile, resolve(profile, d.slots.items()))
         return _asked_for(c.model_copy(update=filled(values)._asdict()), language) if values else None
-    if d.label == "dangling" and category_meant(profile, c.text):
+    if d.label == "dangling" and resolve_category(profile, c.text):
         return _asked_for(c, language)
     least = profile.reading.taken_back
     if c.reading is None or least == 1 or c.reading < least or d.label in ("dangling", "of_another"):

@@ -15,7 +15,7 @@ from processors.memory.places import Places
 from processors.memory.repeats import Repeats
 from processors.memory.restate import Restated
 from processors.memory.rules import readable
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.values import canonical
 from processors.memory.versions import VERSIONED, Versions
 from processors.reader.rules.protocol import holds_many, values_of
@@ -39,17 +39,17 @@ class TurnRecords:
     """Records of one extraction: it, the user's active records, and what both are decided by."""
 
     def __init__(
-        self, source: Extraction, standing: Standing, versions: Versions, profile: Profile, hash_key: bytes,
+        self, source: Extraction, store: UserMemoryStore, versions: Versions, profile: Profile, hash_key: bytes,
         again: Restated | None = None, *, reader: str = "",
     ) -> None:  # fmt: skip
         """`again`: what stands of the turn from the extractor before, where this one restates it. `reader`: as in
         `Places`."""
         before = () if again is None else again.before
-        self._places = Places(source, standing, before, {} if again is None else again.restates, reader)
-        self._repeats = Repeats(source, standing, self._places)
+        self._places = Places(source, store, before, {} if again is None else again.restates, reader)
+        self._repeats = Repeats(source, store, self._places)
         self._source = source
-        self._standing = standing
-        self._room = Room(source.owner, standing, profile, source.accepted_at, source.turn)
+        self._store = store
+        self._room = Room(source.owner, store, profile, source.accepted_at, source.turn)
         self._versions = versions
         self._profile = profile
         self._hash_key = hash_key
@@ -69,13 +69,13 @@ class TurnRecords:
     def _when(self, c: Candidate) -> datetime:
         """From when on it holds. What is wished, meant or stated for a time to come holds from when it was said: held
         until then for not begun, it would stand in the way of all that is said of the field before."""
-        said = self._source.turn.occurred_at
-        when = c.occurred_from or said
-        return min(when, said) if c.kind in VERSIONED and not c.negated else when
+        occurred_at = self._source.turn.occurred_at
+        when = c.occurred_from or occurred_at
+        return min(when, occurred_at) if c.kind in VERSIONED and not c.negated else when
 
     def _new(self, c: Candidate, names: tuple[str, ...], record: str, replaced: list[MemoryUpdate]) -> StatementMemory:
         s = self._source
-        version, revision = self._standing.next_numbers(record)
+        version, revision = self._store.next_numbers(record)
         version = version if c.kind in VERSIONED else 0
         state: State = "active" if readable(c.confidence) else "observed"
         gate, rule = self._change(replaced)
@@ -111,8 +111,8 @@ class TurnRecords:
         many = [canonical(values_of(c)[n]) for n in names if holds_many(self._profile, n)]
         about = str(c.attributes.get("about", ""))
         record = record_id(self._source.owner, c.kind, c.scope, about, *names, *many)
-        while (standing := self._standing.get(record)) is not None and (
-            (many and record not in leaving) or set(standing_values(standing)).isdisjoint(names)
+        while (existing := self._store.get(record)) is not None and (
+            (many and record not in leaving) or set(standing_values(existing)).isdisjoint(names)
         ):
             record = record_id(self._source.owner, c.kind, "beside", record)
         return record

@@ -20,7 +20,7 @@ from processors.memory.marks import dates_of, marked, with_marks
 from processors.memory.readings import RULES, made_by, of_people
 from processors.memory.restate import Restated, retired
 from processors.memory.rows import TurnReading
-from processors.memory.store import Standing, text_features
+from processors.memory.store import UserMemoryStore, text_features
 from processors.memory.values import same
 from processors.memory.versions import VERSIONED, Versions
 from processors.reader.carried import denies, words_of
@@ -53,16 +53,16 @@ _ENDED = Verdict(because("skipped", "extraction", "ended_since"))
 class Refinement:
     """Of one turn, for one extraction. Looks at what stands when it is asked."""
 
-    def __init__(self, source: Extraction, standing: Standing, reading: TurnReading, profile: Profile) -> None:
+    def __init__(self, source: Extraction, store: UserMemoryStore, reading: TurnReading, profile: Profile) -> None:
         self._source = source
-        self._standing = standing
+        self._store = store
         self._reading = reading
         self._profile = profile
         self._replaces = source.extractor != RULES
 
     def judge(self, c: Candidate) -> Verdict:
         overlapping = self._overlapping(c)
-        if any(self._standing.get(name) is None for name in overlapping):
+        if any(self._store.get(name) is None for name in overlapping):
             return _ENDED
         ends: list[MemoryUpdate] = []
         place: MemoryUpdate | None = None
@@ -94,9 +94,9 @@ class Refinement:
         fields."""
         about = str(c.attributes.get("about", ""))
         slots = [Slot(c.kind, c.scope, about, n) for n in values_of(c)] if c.kind in VERSIONED else []
-        in_field = (u for slot in slots for u in self._standing.holders(slot) if self._of_turn(u))
+        in_field = (u for slot in slots for u in self._store.holders(slot) if self._of_turn(u))
         found = {u.record_id: u for u in in_field}
-        found |= {name: u for name in overlapping if (u := self._standing.get(name)) is not None}
+        found |= {name: u for name in overlapping if (u := self._store.get(name)) is not None}
         return [u for u in found.values() if made_by(u) != self._source.extractor]
 
     def _of_turn(self, u: MemoryUpdate) -> bool:
@@ -186,11 +186,11 @@ class SecondReading(CandidateGate):
     """Decides the candidates of an extraction of a turn that another extractor has read."""
 
     def __init__(
-        self, source: Extraction, standing: Standing, versions: Versions, profile: Profile, hash_key: bytes,
+        self, source: Extraction, store: UserMemoryStore, versions: Versions, profile: Profile, hash_key: bytes,
         again: Restated | None, reading: TurnReading,
     ) -> None:  # fmt: skip
-        super().__init__(source, standing, versions, profile, hash_key, again, reader=source.extractor)
-        self._refinement = Refinement(source, standing, reading, profile)
+        super().__init__(source, store, versions, profile, hash_key, again, reader=source.extractor)
+        self._refinement = Refinement(source, store, reading, profile)
         self._again = again
         self._rule = ""
         self._ending = False
@@ -209,7 +209,7 @@ class SecondReading(CandidateGate):
             self._refinement.ended(old)
             self.ended.append(old)
             if old is not verdict.place:
-                out += retired(old, self._source, self._standing, verdict.rule)
+                out += retired(old, self._source, self._store, verdict.rule)
         return out + (super()._allowed(c) if verdict.place is None else self._next_version(c, verdict.place))
 
     def _takes_a_place(self, c: Candidate) -> bool:
@@ -222,7 +222,7 @@ class SecondReading(CandidateGate):
             return []
         found: dict[str, MemoryUpdate] = {}
         for slot in self._slots(c, values_of(c)):
-            for u in () if holds_many(self._profile, slot.field) else self._standing.holders(slot):
+            for u in () if holds_many(self._profile, slot.field) else self._store.holders(slot):
                 if self._said_here(u) or made_by(u) == self._source.extractor or _weak(u) or self._is_late(c, u):
                     continue
                 differs = not same(standing_values(u).get(slot.field), values_of(c)[slot.field])
@@ -237,18 +237,18 @@ class SecondReading(CandidateGate):
             self._again.match(free, self._decided)
         out = self._by_text(free)
         last = out[-1].event
-        kept = self._standing.get(last.record_id or "") if isinstance(last, Decision) else None
+        kept = self._store.get(last.record_id or "") if isinstance(last, Decision) else None
         if kept is None or not self._said_here(kept) or of_people(kept):
             return out
-        stand = [u for o in others if (u := self._standing.get(o.record_id)) is not None]
+        stand = [u for o in others if (u := self._store.get(o.record_id)) is not None]
         named = [u for u in stand if u.record_id not in (kept.record_id, *kept.conflicts_with)]
         if not named:
             return out
-        kept = with_marks(kept, (*kept.conflicts_with, *(u.record_id for u in named)), dates_of(self._standing, kept))
+        kept = with_marks(kept, (*kept.conflicts_with, *(u.record_id for u in named)), dates_of(self._store, kept))
         reason = kept.reason if is_doubted(kept) else because("kept", "dedupe", "contradiction")
         kept = changed(kept, reason=reason)
-        self._standing.put(kept, self._standing.features(kept.record_id))
-        return [*out, update(kept), *(marked(self._standing, u, kept.record_id) for u in named)]
+        self._store.put(kept, self._store.features(kept.record_id))
+        return [*out, update(kept), *(marked(self._store, u, kept.record_id) for u in named)]
 
     def _next_version(self, c: Candidate, old: MemoryUpdate) -> list[Emit]:
         """A free statement, told better or denied, keeps its id, and what people made of it since. What another record
@@ -256,10 +256,10 @@ class SecondReading(CandidateGate):
         features = text_features(c.text)
         match = self._repeats.nearest(c, features, old)
         if (again := self._said_elsewhere(c, match)) is not None:
-            return [*retired(old, self._source, self._standing, self._rule), *again]
-        compared = self._standing.features(old.record_id) is not None
+            return [*retired(old, self._source, self._store, self._rule), *again]
+        compared = self._store.features(old.record_id) is not None
         out = self._restated(old, self._rule)
-        kept, told = self._contradicting(self._new(c, (), old.record_id, [old]), old, match)
+        kept, notices = self._contradicting(self._new(c, (), old.record_id, [old]), old, match)
         kept = kept.model_copy(
             update={
                 **no_surer(kept, old),
@@ -268,8 +268,8 @@ class SecondReading(CandidateGate):
         )  # fmt: skip
         judged, changing = self._changing(c, kept)
         kept = judged.model_copy(update={"reason": kept.reason})
-        self._standing.put(kept, features if compared else None)
-        return [*out, *told, *changing, update(kept), decision(self._source, c, kept.reason, kept)]
+        self._store.put(kept, features if compared else None)
+        return [*out, *notices, *changing, update(kept), decision(self._source, c, kept.reason, kept)]
 
     def _change(self, replaced: Sequence[MemoryUpdate]) -> tuple[Literal["dedupe", "extraction"], str]:
         here = self._rule and any(self._said_here(u) for u in replaced)

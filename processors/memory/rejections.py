@@ -9,7 +9,7 @@ from processors.memory.index import values_of as standing_values
 from processors.memory.meaning import meaning, meaning_of_candidate
 from processors.memory.read_at import ReadAt, overlap
 from processors.memory.rows import Rejection
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.values import canonical
 from processors.reader.rules.protocol import values_of
 from schemas.base import JsonValue
@@ -20,29 +20,29 @@ REJECTED_SOURCE = "rejected_source"
 """It was rejected as what this very turn says."""
 
 
-def leave(standing: Standing, target: MemoryUpdate, at: datetime, hash_key: bytes) -> None:
+def leave(store: UserMemoryStore, target: MemoryUpdate, at: datetime, hash_key: bytes) -> None:
     """Reject every value of a record: kind, field, scope, a keyed hash of the normalised value (not the value), the
     source turns, where it was read in them, and when; and a keyed hash of its words, by which another wording of the
     same turn is known. Without a field also one of whose it is, what it says and whether it denies it."""
     values = standing_values(target) or {"": target.sealed.text}
     words = _words(target.sealed.terms, hash_key)
-    places = standing.read_at(target, at)
+    places = store.read_at(target, at)
     turns = tuple(s.turn_id for s in target.sources)
     for field, value in values.items():
         means = meaning(target, hash_key) if field == "" else None
         digest = keyed_hash(hash_key, canonical(value))
-        standing.reject(Rejection(target.kind, field, target.scope, digest, turns, at, words, means, places))
+        store.reject(Rejection(target.kind, field, target.scope, digest, turns, at, words, means, places))
 
 
-def leave_gone(standing: Standing, record_id: str, kind: str, at: datetime) -> None:
+def reject_removed(store: UserMemoryStore, record_id: str, kind: str, at: datetime) -> None:
     """The same for a record that stands no more: what its last version said."""
-    tail = standing.tails.get(record_id)
+    tail = store.tails.get(record_id)
     if tail is None or tail.last is None:
         return
     last = tail.last
     for field, digest in last.hashes.items():
         means = last.means if field == "" else None
-        standing.reject(Rejection(kind, field, last.scope, digest, last.turns, at, None, means, last.places))
+        store.reject(Rejection(kind, field, last.scope, digest, last.turns, at, None, means, last.places))
 
 
 def _words(terms: Collection[str], hash_key: bytes) -> str:
@@ -68,15 +68,15 @@ def bars(rejections: Collection[Rejection], u: MemoryUpdate, hash_key: bytes, pl
     """Does a rejection bar what a record says? As `barred` for a candidate: by what it was known from, and where it was
     read there."""
     values: dict[str, JsonValue] = standing_values(u) or {"": u.sealed.text}
-    said, words = {s.turn_id for s in u.sources}, _words(u.sealed.terms, hash_key)
+    turn_ids, words = {s.turn_id for s in u.sources}, _words(u.sealed.terms, hash_key)
     means = meaning(u, hash_key)
     for r in rejections:
-        if _read_there(r, places) or _told_by(r, said, values, words):
+        if _read_there(r, places) or _told_by(r, turn_ids, values, words):
             return True
         alike = bool(means) and means == r.means
         if alike or (r.kind == u.kind and r.scope == u.scope and r.field in values):
             matches = alike or r.hash == keyed_hash(hash_key, canonical(values[r.field]))
-            known = bool(said & set(r.turns)) or u.known_at <= r.at or u.occurred_at <= r.at
+            known = bool(turn_ids & set(r.turns)) or u.known_at <= r.at or u.occurred_at <= r.at
             if matches and known:
                 return True
     return False

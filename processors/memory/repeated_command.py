@@ -9,16 +9,16 @@ from processors.dedupe.window import WINDOW
 from processors.memory.emit import Changes, because, changed
 from processors.memory.index import saying_of, values_of
 from processors.memory.rules import DUPLICATE_IMPORTANCE, EXPLICIT, MAX_SOURCES, bounded
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.values import same, wording
 from processors.memory.versions import VERSIONED
 from schemas.events.memory import MemoryUpdate
 
 
-def twin(standing: Standing, new: MemoryUpdate, named_time: datetime | None) -> MemoryUpdate | None:
+def twin(store: UserMemoryStore, new: MemoryUpdate, named_time: datetime | None) -> MemoryUpdate | None:
     """The standing record that says what `new` would. Facts, preferences and intents stand without a time limit;
     an episode is the same for 7 days, and not where the caller names another day for it (`named_time`)."""
-    for old in standing.said(saying_of(new)):
+    for old in store.remembered_as(saying_of(new)):
         if new.kind in VERSIONED:
             return old
         other_day = named_time is not None and named_time.date() != old.occurred_at.date()
@@ -50,11 +50,11 @@ def renewed(old: MemoryUpdate, new: MemoryUpdate) -> MemoryUpdate:
     if old.source == "inferred":
         more["source"] = "confirmed"
     if new.field is not None and not old.fields:  # the same value, in the spelling and the words of now
-        told: Changes = {"value": new.sealed.value}
+        changes: Changes = {"value": new.sealed.value}
         if new.sealed.text:
-            told |= {"text": new.sealed.text, "terms": new.sealed.terms, "embedding": new.sealed.embedding}
+            changes |= {"text": new.sealed.text, "terms": new.sealed.terms, "embedding": new.sealed.embedding}
             more["model_id"] = new.model_id
-        more |= {"approximate": False, "sealed": old.sealed.model_copy(update=told)}
+        more |= {"approximate": False, "sealed": old.sealed.model_copy(update=changes)}
     return changed(
         old, also=tuple(ids[-MAX_SOURCES:]), confidence=EXPLICIT,
         importance=bounded(old.importance + DUPLICATE_IMPORTANCE),

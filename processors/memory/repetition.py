@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from processors.dedupe.window import Match
-from processors.memory.certainty import firmer, less_sure, lowered, meant, raised, surer
+from processors.memory.certainty import firmer, is_confirmed, less_sure, lowered, raised, surer
 from processors.memory.emit import Changes, because, changed, decision, sources, update
 from processors.memory.marks import holds_again
 from processors.memory.readings import of_people
@@ -27,9 +27,9 @@ class Repetition(TurnRecords):
         if not firm and self._withdraws(c, twin):
             return self._lower(c, twin, rule, only)
         of_this_turn = any(s.turn_id == self._source.turn.turn_id for s in twin.sources)
-        sure = surer(c, twin) or (meant(c, twin) and not of_this_turn)
-        anew = sure and twin.record_id in self._before and not of_people(twin)  # than the extractor before
-        if of_this_turn and not firm and not anew:
+        sure = surer(c, twin) or (is_confirmed(c, twin) and not of_this_turn)
+        repeated = sure and twin.record_id in self._before and not of_people(twin)  # than the extractor before
+        if of_this_turn and not firm and not repeated:
             return [decision(self._source, c, because("skipped", "dedupe", rule, score), twin, only)]
         outcome: Outcome = "skipped" if only else "merged"
         renewed = changed(
@@ -39,7 +39,7 @@ class Repetition(TurnRecords):
             importance=twin.importance if of_this_turn else bounded(twin.importance + DUPLICATE_IMPORTANCE),
             sources=sources(twin.sources, self._source.turn, MAX_SOURCES),
         )
-        features = self._standing.features(twin.record_id)
+        features = self._store.features(twin.record_id)
         body: Changes = {}
         if firm:
             body["attributes"] = {k: v for k, v in twin.sealed.attributes.items() if k != "implied"}
@@ -48,22 +48,22 @@ class Repetition(TurnRecords):
             features = text_features(c.text)
             renewed = renewed.model_copy(update={"model_id": self._model_id(c)})
         renewed = renewed.model_copy(update={"sealed": renewed.sealed.model_copy(update=body)})
-        said = self._source.turn.occurred_at
-        renewed, outlived = holds_again(self._standing, renewed, said) if readable(c.confidence) else (renewed, [])
-        self._standing.put(renewed, features)
+        occurred_at = self._source.turn.occurred_at
+        renewed, outlived = holds_again(self._store, renewed, occurred_at) if readable(c.confidence) else (renewed, [])
+        self._store.put(renewed, features)
         reason = because(outcome, "dedupe", rule, score)
         return [update(renewed), *outlived, decision(self._source, c, reason, renewed, only)]
 
     def _lower(self, c: Candidate, twin: MemoryUpdate, rule: str, only: tuple[str, ...]) -> list[Emit]:
         """What the newer extractor says of the turn stands, how sure it is as well as what it says."""
         held = changed(twin, **lowered(c))
-        self._standing.put(held, self._standing.features(twin.record_id))
+        self._store.put(held, self._store.features(twin.record_id))
         reason = held.reason if held.state == "observed" else because("merged", "dedupe", rule)
         return [update(held), decision(self._source, c, reason, held, only)]
 
     def _said_vaguely(self, c: Candidate, held: MemoryUpdate, only: tuple[str, ...]) -> list[Emit]:
         """Cited, and as little news as the same value; what stands is neither reworded nor believed more for it."""
-        held = self._standing.get(held.record_id) or held  # another field of the candidate may have renewed it
+        held = self._store.get(held.record_id) or held  # another field of the candidate may have renewed it
         if any(s.turn_id == self._source.turn.turn_id for s in held.sources):
             return [decision(self._source, c, because("skipped", "dedupe", "vaguer_value"), held, only)]
         renewed = changed(
@@ -71,11 +71,11 @@ class Repetition(TurnRecords):
             last_accessed_at=max(held.last_accessed_at, self._source.accepted_at),
             sources=sources(held.sources, self._source.turn, MAX_SOURCES),
         )
-        self._standing.put(renewed, self._standing.features(held.record_id))
+        self._store.put(renewed, self._store.features(held.record_id))
         return [update(renewed), decision(self._source, c, because("merged", "dedupe", "vaguer_value"), renewed, only)]
 
     def _said_elsewhere(self, c: Candidate, match: Match | None) -> list[Emit] | None:
-        other = None if match is None else self._standing.get(match.record_id)
+        other = None if match is None else self._store.get(match.record_id)
         if match is None or other is None or match.verdict.kind != "duplicate":
             return None
         verdict = match.verdict

@@ -9,12 +9,12 @@ from datetime import datetime
 from processors.memory.emit import because, changed, plain_decision, update
 from processors.memory.index import since, slots_of
 from processors.memory.index import values_of as values_of_record
-from processors.memory.marks import dates_of, joined, unsaid, with_marks
+from processors.memory.marks import dates_of, joined, remove_mark, with_marks
 from processors.memory.places import matched, same_place
 from processors.memory.readings import made_by, of_people
 from processors.memory.rows import TurnReading
 from processors.memory.rules import MAX_BEFORE
-from processors.memory.store import Standing, text_features
+from processors.memory.store import UserMemoryStore, text_features
 from processors.memory.values import same
 from processors.memory.versions import VERSIONED
 from processors.reader.rules.protocol import values_of
@@ -25,11 +25,11 @@ from schemas.events.memory import Candidate, Extraction, MemoryUpdate, Span, Sta
 LEARNED = VERSIONED | {"episode", "relation"}
 
 
-def kept_of(turn_id: str, standing: Standing) -> list[KeptMemory]:
+def kept_of(turn_id: str, store: UserMemoryStore) -> list[KeptMemory]:
     """What stands of what a turn was the first to say, as a project's report counts it."""
     return [
         KeptMemory(kind=u.kind, episode_type=u.episode_type, text=u.sealed.text, record_id=u.record_id)
-        for u in standing.all()
+        for u in store.all()
         if isinstance(u, StatementMemory) and u.state == "active" and u.sources and u.sources[0].turn_id == turn_id
     ]
 
@@ -38,12 +38,12 @@ class Restated:
     """A turn that an older version of the extractor read: what stands of that, and what becomes of it. What another
     extractor read is none of it."""
 
-    def __init__(self, source: Extraction, standing: Standing, reading: TurnReading) -> None:
+    def __init__(self, source: Extraction, store: UserMemoryStore, reading: TurnReading) -> None:
         self._source = source
-        self._standing = standing
+        self._store = store
         self._reading = reading
         turn, others = source.turn.turn_id, reading.versions.keys() - {source.extractor}
-        of_turn = (u for u in standing.all() if u.kind in LEARNED and any(s.turn_id == turn for s in u.sources))
+        of_turn = (u for u in store.all() if u.kind in LEARNED and any(s.turn_id == turn for s in u.sources))
         self.before = [u for u in of_turn if made_by(u) not in others]
         self.restates = matched(source.sealed.candidates, self.before, reading, turn)
         """Ordinal of a candidate -> the record whose statement it is."""
@@ -60,7 +60,7 @@ class Restated:
 
     def _says(self, u: MemoryUpdate) -> bool:
         """Does a candidate say a record again, by a field or as a statement?"""
-        if any(u.record_id == said.record_id for said in self.restates.values()):
+        if any(u.record_id == record_ids.record_id for record_ids in self.restates.values()):
             return True
         stated = values_of_record(u)
         own = (u.kind, u.scope, str(u.sealed.attributes.get("about", "")))
@@ -81,7 +81,7 @@ class Restated:
         """Did a later statement end what was read from a candidate's place?"""
         head, spans = c.head, self._reading.spans.items()
         there = (name for name, span in spans if head is not None and span is not None and same_place(span, head))
-        return any(self._standing.ended_by_change(name) for name in there)
+        return any(self._store.ended_by_change(name) for name in there)
 
     def match(self, free: Candidate, decided: Collection[str]) -> None:
         """Find the record that a candidate restates which goes without its fields, and was told by them at first: one
@@ -103,7 +103,7 @@ class Restated:
         out: list[Emit] = []
         turn = self._source.turn.turn_id
         for name in (u.record_id for u in self.before if u.record_id not in claimed):
-            u = self._standing.get(name)
+            u = self._store.get(name)
             if u is None or u.extractor == "command" or u.source == "confirmed":
                 continue
             if self._reading.says_too(name, self._source.extractor):
@@ -111,48 +111,48 @@ class Restated:
             others = tuple(s for s in u.sources if s.turn_id != turn)
             if others:
                 kept = changed(u, sources=others)
-                self._standing.put(kept, self._standing.features(name))
-                out += [update(kept), *unsaid(self._standing, kept, self._source.turn.occurred_at)]
+                self._store.put(kept, self._store.features(name))
+                out += [update(kept), *remove_mark(self._store, kept, self._source.turn.occurred_at)]
             else:
-                out += retired(u, self._source, self._standing, "not_restated")
+                out += retired(u, self._source, self._store, "not_restated")
                 self._reading.spans.pop(name, None)
         return out
 
 
-def retired(u: MemoryUpdate, source: Extraction, standing: Standing, rule: str) -> list[Emit]:
+def retired(u: MemoryUpdate, source: Extraction, store: UserMemoryStore, rule: str) -> list[Emit]:
     """A record that a reading of its turn takes back: it was never true, and what it had replaced holds again."""
     reason = because("retired", "extraction", rule)
     # Of what went on without a field, or holds again, this version began later than it has been true.
     ended = max(since(u), u.valid_from or since(u)) if u.kind in VERSIONED else u.valid_to
     closed = changed(u, state="superseded", valid_to=ended, reason=reason)
-    standing.remove(closed)
+    store.remove(closed)
     name = f"{source.turn.turn_id}/{source.extractor}/{source.extractor_version}/{u.record_id}"
-    told = plain_decision(source.owner, name, u.kind, reason, closed, source.accepted_at, source.turn)
-    return [update(closed), told, *brought_back(u, source.accepted_at, standing)]
+    decision = plain_decision(source.owner, name, u.kind, reason, closed, source.accepted_at, source.turn)
+    return [update(closed), decision, *brought_back(u, source.accepted_at, store)]
 
 
 def brought_back(
-    u: MemoryUpdate, at: datetime, standing: Standing, *, but: Callable[[MemoryUpdate], bool] = lambda old: False
+    u: MemoryUpdate, at: datetime, store: UserMemoryStore, *, but: Callable[[MemoryUpdate], bool] = lambda old: False
 ) -> list[Emit]:
     """What a record that is taken back had replaced holds again, where nothing else has taken its place and nobody
     deleted it: of several the newest first. `but`: what does not."""
-    replaced = standing.replaced.by(u.record_id, at)
-    standing.replaced.forget(u.record_id)
+    replaced = store.replaced.by(u.record_id, at)
+    store.replaced.forget(u.record_id)
     if stays := [old for old in replaced if but(old)]:
-        standing.replaced.note(u.record_id, stays, at)
-    return [e for old in reversed(replaced) if old not in stays for e in _holds_again(old, u, at, standing)]
+        store.replaced.note(u.record_id, stays, at)
+    return [e for old in reversed(replaced) if old not in stays for e in _holds_again(old, u, at, store)]
 
 
-def ended_by_words(u: MemoryUpdate, at: datetime, standing: Standing) -> list[Emit]:
+def ended_by_words(u: MemoryUpdate, at: datetime, store: UserMemoryStore) -> list[Emit]:
     """What the words of a record had ended, which is forgotten or erased, holds again. A value of a field that one of
     the same field replaced does not: that it was replaced is known."""
-    return brought_back(u, at, standing, but=lambda old: not standing.ended_by_change(old.record_id))
+    return brought_back(u, at, store, but=lambda old: not store.ended_by_change(old.record_id))
 
 
-def _holds_again(old: MemoryUpdate, u: MemoryUpdate, at: datetime, standing: Standing) -> Iterable[Emit]:
-    if any(standing.holders(slot) for slot in slots_of(old)) or not _ended_so(old, u, standing):
+def _holds_again(old: MemoryUpdate, u: MemoryUpdate, at: datetime, store: UserMemoryStore) -> Iterable[Emit]:
+    if any(store.holders(slot) for slot in slots_of(old)) or not _ended_so(old, u, store):
         return
-    version, revision = standing.next_numbers(old.record_id)
+    version, revision = store.next_numbers(old.record_id)
     version = version if old.kind in VERSIONED else old.version
     body = old.sealed.model_copy(
         update={"attributes": {**old.sealed.attributes, "since": since(old).isoformat()}}
@@ -163,25 +163,25 @@ def _holds_again(old: MemoryUpdate, u: MemoryUpdate, at: datetime, standing: Sta
             "known_at": at, "reason": because("kept", "extraction", "holds_again"), "sealed": body,
         }
     )  # fmt: skip
-    active = [n for n in old.conflicts_with if standing.get(n) is not None]
-    again = with_marks(again, active, dates_of(standing, old))
-    standing.put(again, None if slots_of(old) else text_features(old.sealed.text))
-    standing.raised.append(again.record_id)
+    active = [n for n in old.conflicts_with if store.get(n) is not None]
+    again = with_marks(again, active, dates_of(store, old))
+    store.put(again, None if slots_of(old) else text_features(old.sealed.text))
+    store.raised.append(again.record_id)
     yield update(again)
-    yield from joined(standing, again)
+    yield from joined(store, again)
 
 
-def _ended_so(old: MemoryUpdate, u: MemoryUpdate, standing: Standing) -> bool:
+def _ended_so(old: MemoryUpdate, u: MemoryUpdate, store: UserMemoryStore) -> bool:
     """Is the version that `u` replaced the last one of its record, neither active again nor deleted?"""
-    tail, last = standing.tail(old.record_id), u.version if old.record_id == u.record_id else old.version
-    return tail is not None and tail.version == last and standing.ending(old.record_id) == "ended"
+    tail, last = store.tail(old.record_id), u.version if old.record_id == u.record_id else old.version
+    return tail is not None and tail.version == last and store.ending(old.record_id) == "ended"
 
 
 def note_replaced(
-    standing: Standing, record: str, replaced: Sequence[MemoryUpdate], turn: str, at: datetime
+    store: UserMemoryStore, record: str, replaced: Sequence[MemoryUpdate], turn: str, at: datetime
 ) -> None:
     """Remember for a while what the statement of a `turn` replaced. What the same turn had said before is no such
     thing: it was never true; what that had replaced is."""
     true = [u for u in replaced if any(s.turn_id != turn for s in u.sources)]
     if true:
-        standing.replaced.note(record, true[:MAX_BEFORE], at)
+        store.replaced.note(record, true[:MAX_BEFORE], at)

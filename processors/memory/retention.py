@@ -30,7 +30,7 @@ from processors.memory.in_project import expired
 from processors.memory.items import lives_until
 from processors.memory.restate import LEARNED
 from processors.memory.rules import MAX_ENDED, MAX_GONE
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.state_tables import JsonRows, Single, Table, TimeRows
 from processors.step import Emit, Null, Out, Reads, StateSpace
 from schemas.events.amendments import Amendment
@@ -140,9 +140,9 @@ def _bucket(day: date) -> str:
 class Retention:
     """Records of one user."""
 
-    def __init__(self, owner: Owner, standing: Standing, profile: Profile, state: StateSpace) -> None:
+    def __init__(self, owner: Owner, store: UserMemoryStore, profile: Profile, state: StateSpace) -> None:
         self._owner = owner
-        self._standing = standing
+        self._store = store
         self._profile = profile
         self._state = state
 
@@ -167,9 +167,9 @@ class Retention:
         if end == u.expires_at:
             return u
         dated = u.model_copy(update={"expires_at": end})
-        standing = self._standing.get(u.record_id)
-        if standing is not None and standing.revision == u.revision:
-            self._standing.put(dated, self._standing.features(u.record_id))
+        existing = self._store.get(u.record_id)
+        if existing is not None and existing.revision == u.revision:
+            self._store.put(dated, self._store.features(u.record_id))
         return dated
 
     def _list(self, u: MemoryUpdate, at: datetime) -> None:
@@ -202,15 +202,15 @@ class Retention:
 
     def _last(self, u: MemoryUpdate) -> MemoryUpdate | None:
         """The version whose end is the record's; None where that is one that stands no more, and not this one."""
-        if (standing := self._standing.get(u.record_id)) is not None:
-            return standing
-        tail = self._standing.tail(u.record_id)
+        if (existing := self._store.get(u.record_id)) is not None:
+            return existing
+        tail = self._store.tail(u.record_id)
         return u if tail is not None and tail.version == u.version else None
 
     def end(self, record_id: str, name: str, now: datetime) -> list[Emit]:
         """A record whose day has come: it ends, or is left alone where its value has changed since."""
         self._state.of(DUE).table(ENDS).delete(name)
-        u = self._standing.get(record_id)
+        u = self._store.get(record_id)
         if u is None and name.endswith(_WAITS):
             return []
         if u is None:
@@ -218,36 +218,36 @@ class Retention:
         if u.expires_at is None or u.expires_at > now:
             return []  # it was put on the list of its new day when its value changed
         rule = UNSAID_RULE if is_doubted(u) else "expired"
-        outs = retired(self._owner, self._standing, self._profile, u, rule, now)
+        outs = retired(self._owner, self._store, self._profile, u, rule, now)
         return [*outs, *self._left_projects(record_id, u, now)]
 
     def _left_projects(self, record_id: str, u: MemoryUpdate | None, now: datetime) -> list[Emit]:
         """Hot memory shows what it no longer is (A5)."""
-        return expired(self._owner, self._standing, record_id, u, now)
+        return expired(self._owner, self._store, record_id, u, now)
 
     def trimmed(self, now: datetime) -> list[Out]:
         """What ended longest ago leaves where too much has: first the views, and after as many more deletions the log's
         keys and the state."""
         out: list[Out] = []
-        for name in self._standing.tails.beyond("ended", MAX_ENDED):
+        for name in self._store.tails.beyond("ended", MAX_ENDED):
             ended = self._end_history(name, now, "made_room")
             out += ended
             if ended:
                 out += self._left_projects(name, None, now)
             if not ended:  # it stands again, and has its numbers there
-                self._standing.forget_tails([name])
-        gone = self._standing.tails.beyond("gone", MAX_GONE)
-        for name in gone:
-            tail = self._standing.tail(name)
+                self._store.forget_tails([name])
+        tails = self._store.tails.beyond("gone", MAX_GONE)
+        for name in tails:
+            tail = self._store.tail(name)
             versions = range(min(1, tail.version), tail.version + 1) if tail is not None else ()
             out += [Null(topics.UPDATES, self._owner, f"{name}/{v}".encode()) for v in versions]
-        if gone:
-            self._standing.forget_tails(gone)
+        if tails:
+            self._store.forget_tails(tails)
         return out
 
     def _end_history(self, record_id: str, now: datetime, rule: str) -> list[Emit]:
         """A record that the gate holds no value of (kept feedback, what was retired before), but the views do."""
-        tail = self._standing.tail(record_id)
+        tail = self._store.tail(record_id)
         if tail is None:
             return []
         version, revision, kind = tail.version, tail.revision, tail.kind
@@ -257,14 +257,14 @@ class Retention:
             version=version, revision=revision, kind=kind, state="deleted", reason=reason,
             user_id=self._owner.id, occurred_at=now, known_at=now, last_accessed_at=now,
         )  # fmt: skip
-        gone = _markers(last, reason)
-        self._standing.remove(gone[-1])
-        decided = plain_decision(self._owner, f"retention/{record_id}/{revision}", kind, reason, gone[-1], now)
-        return [*map(update, gone), decided]
+        markers = _markers(last, reason)
+        self._store.remove(markers[-1])
+        decided = plain_decision(self._owner, f"retention/{record_id}/{revision}", kind, reason, markers[-1], now)
+        return [*map(update, markers), decided]
 
 
 def retired(
-    owner: Owner, standing: Standing, profile: Profile, u: MemoryUpdate, rule: str, now: datetime,
+    owner: Owner, store: UserMemoryStore, profile: Profile, u: MemoryUpdate, rule: str, now: datetime,
     turn: SourceTurn | None = None,
 ) -> list[Emit]:  # fmt: skip
     """A standing record ends as its class says: deleted, or archived (`rule` is that of a deletion but for expiry).
@@ -274,13 +274,13 @@ def retired(
         reason = because("retired", "retention", "archived" if rule == "expired" else rule)
         earlier = _markers(u, reason, u.version)
         moved = {"revision": u.revision + 1 + len(earlier), "state": "archived", "reason": reason}
-        gone: Sequence[MemoryUpdate] = [*earlier, u.model_copy(update=moved)]
+        deletions: Sequence[MemoryUpdate] = [*earlier, u.model_copy(update=moved)]
     else:
         reason = because("retired", "retention", rule)
-        gone = _markers(u, reason)
-    standing.remove(gone[-1])
-    decided = plain_decision(owner, f"retention/{u.record_id}/{u.revision}", u.kind, reason, gone[-1], now, turn)
-    return [*map(update, gone), decided]
+        deletions = _markers(u, reason)
+    store.remove(deletions[-1])
+    decided = plain_decision(owner, f"retention/{u.record_id}/{u.revision}", u.kind, reason, deletions[-1], now, turn)
+    return [*map(update, deletions), decided]
 
 
 def _markers(u: MemoryUpdate, reason: object, before: int | None = None) -> Sequence[Deletion]:

@@ -122,8 +122,8 @@ def _tail(stored: JsonValue) -> Tail:
     """Versions before have left out one after the other of the last four."""
     parts: list[JsonValue] = list(stored)
     version, revision, kind, last, number, deleted, by_change = parts + [None, -1, False, False][len(parts) - 3 :]
-    told = None if last is None else _last_version(last)
-    return Tail(int(version), int(revision), kind, told, int(number), bool(deleted), bool(by_change))
+    last_version = None if last is None else _last_version(last)
+    return Tail(int(version), int(revision), kind, last_version, int(number), bool(deleted), bool(by_change))
 
 
 def _stored_tail(tail: Tail) -> Json:

@@ -23,7 +23,7 @@ from processors.memory.refine import SecondReading
 from processors.memory.restate import Restated
 from processors.memory.retention import Retention
 from processors.memory.rows import InHot, TurnReading
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.turn_outcome import digest, digest_again, note_reading, turn_decisions
 from processors.memory.versions import Versions
 from processors.memory.views import UserViews, ViewParts
@@ -149,43 +149,43 @@ class Gate(PlainStep):
         at = event.accepted_at or record.timestamp
         refused = event.refused_for if isinstance(event, MemoryCommand | Feedback) else None
         dimensions, key = self._models.embedder.dimensions, self._models.hash_key
-        standing = Standing(state.of(event.owner.key), self._calibration, dimensions, key)
-        mine = UserViews(self._views, event.owner, standing, state, at)
+        store = UserMemoryStore(state.of(event.owner.key), self._calibration, dimensions, key)
+        mine = UserViews(self._views, event.owner, store, state, at)
         taken = mine.takes(event, refused)
-        outs = self._decided(event, at, standing, refused, state) if taken is None else taken
+        outs = self._decided(event, at, store, refused, state) if taken is None else taken
         return mine.followed(event, outs)
 
     def _decided(
-        self, event: views.UserRecord, at: datetime, standing: Standing, refused: str | None, state: StateSpace
+        self, event: views.UserRecord, at: datetime, store: UserMemoryStore, refused: str | None, state: StateSpace
     ) -> Iterable[Out]:
         profile = self._book.of(event.tenant)
         if isinstance(event, Extraction):  # under the version that made it
             profile = self._book.named(event.tenant, event.profile, event.profile_version)
-        versions = Versions(standing, profile, self._encode, self._models.embedder.model_id)
+        versions = Versions(store, profile, self._encode, self._models.embedder.model_id)
         match event:
             case Extraction():
-                return self._extraction(event, standing, versions, state)
+                return self._extraction(event, store, versions, state)
             case Feedback():
-                judge = FeedbackGate(event.owner, standing, at, self._models.hash_key)
+                judge = FeedbackGate(event.owner, store, at, self._models.hash_key)
                 return judge.feedback(event, _book(event, state, at), self._models.terms)
             case MemoryCommand():
                 model_id = self._models.embedder.model_id
                 gate = CommandGate(
-                    event.owner, standing, versions, profile, self._models.hash_key, at, model_id
+                    event.owner, store, versions, profile, self._models.hash_key, at, model_id
                 )
                 return gate.command(event, refused)
         return []
 
     def _amendment(self, a: Amendment, record: Record, state: StateSpace) -> Iterable[Out]:
         dimensions, key = self._models.embedder.dimensions, self._models.hash_key
-        standing = Standing(state.of(a.owner.key), self._calibration, dimensions, key)
+        store = UserMemoryStore(state.of(a.owner.key), self._calibration, dimensions, key)
         at = a.accepted_at or record.timestamp
-        outs = AmendmentGate(standing, at, self._encode, self._models.embedder.model_id).amend(a)
+        outs = AmendmentGate(store, at, self._encode, self._models.embedder.model_id).amend(a)
         if a.cause == "rescreen":
-            return [*outs, *marks.followed(standing, [o for o in outs if isinstance(o, Emit)])]
+            return [*outs, *marks.followed(store, [o for o in outs if isinstance(o, Emit)])]
         if a.cause == "redate":
-            return Retention(a.owner, standing, self._book.of(a.tenant), state).redated(outs, a.was, at)
-        return UserViews(self._views, a.owner, standing, state, at).followed(a, outs)
+            return Retention(a.owner, store, self._book.of(a.tenant), state).redated(outs, a.was, at)
+        return UserViews(self._views, a.owner, store, state, at).followed(a, outs)
 
     def _encode(self, text: str) -> tuple[tuple[str, ...], bytes]:
         return tuple(self._models.terms(text)), vectors(self._models.embedder, [text])[0]
@@ -194,46 +194,46 @@ class Gate(PlainStep):
         """Habits whose hour has come (C5)."""
         out: list[Out] = []
         for owner, action in habits.due(now, state):
-            standing = Standing(state.of(owner.key), self._calibration, self._models.embedder.dimensions)
-            out += self._habits(owner, standing, state, now).tick(action)
+            store = UserMemoryStore(state.of(owner.key), self._calibration, self._models.embedder.dimensions)
+            out += self._habits(owner, store, state, now).tick(action)
         return out
 
-    def _extraction(self, e: Extraction, standing: Standing, versions: Versions, state: StateSpace) -> list[Out]:
+    def _extraction(self, e: Extraction, store: UserMemoryStore, versions: Versions, state: StateSpace) -> list[Out]:
         turn = e.turn.turn_id
-        reading = standing.readings.of(turn, e.accepted_at) or TurnReading()
+        reading = store.readings.of(turn, e.accepted_at) or TurnReading()
         if e.extractor_version <= reading.versions.get(e.extractor, 0):
             return []
         first = not reading.versions
         profile = self._book.named(e.tenant, e.profile, e.profile_version)
-        e = with_known_people(read_under(e, profile, self._encode), standing, self._encode)
-        again = Restated(e, standing, reading) if e.extractor in reading.versions else None
+        e = with_known_people(read_under(e, profile, self._encode), store, self._encode)
+        again = Restated(e, store, reading) if e.extractor in reading.versions else None
         before = [] if again is None else again.before
-        parts = (e, standing, versions, profile, self._models.hash_key, again)
+        parts = (e, store, versions, profile, self._models.hash_key, again)
         second = SecondReading(*parts, reading) if reading.others(e.extractor) else None
         reading.versions[e.extractor] = e.extractor_version
-        out: list[Out] = [*self._cited(e, standing, state)] if first else []
+        out: list[Out] = [*self._cited(e, store, state)] if first else []
         out += turn_decisions(e)
         kept = _Kept()
         gate = second or CandidateGate(*parts)
-        self._decide(e, gate, standing, out, kept)
+        self._decide(e, gate, store, out, kept)
         if again is not None:
             out += again.retire(kept.claimed.keys() | gate.spared)
-        note_reading(e, standing, reading, kept.claimed)
+        note_reading(e, store, reading, kept.claimed)
         if e.project_id is not None and first:
             out.append(digest(e, kept.memories))
         elif e.project_id is not None:  # the turn itself was counted when it was first told
             ended = None if second is None else [*second.ended, *before]
-            out.append(digest_again(e, standing, ended))
+            out.append(digest_again(e, store, ended))
         if not first:
             return out
-        return [*out, *self._habits(e.owner, standing, state, e.accepted_at).turn(e)]
+        return [*out, *self._habits(e.owner, store, state, e.accepted_at).turn(e)]
 
-    def _habits(self, owner: Owner, standing: Standing, state: StateSpace, at: datetime) -> habits.HabitGate:
+    def _habits(self, owner: Owner, store: UserMemoryStore, state: StateSpace, at: datetime) -> habits.HabitGate:
         encoder = habits.Encoder(self._encode, self._models.embedder.model_id)
-        return habits.HabitGate(owner, standing, state, self._book.of(owner.tenant), at, encoder)
+        return habits.HabitGate(owner, store, state, self._book.of(owner.tenant), at, encoder)
 
     def _decide(
-        self, e: Extraction, gate: CandidateGate, standing: Standing, out: list[Out], kept: _Kept
+        self, e: Extraction, gate: CandidateGate, store: UserMemoryStore, out: list[Out], kept: _Kept
     ) -> None:
         for c in e.sealed.candidates:
             emitted = list(gate.decide(c))
@@ -241,9 +241,9 @@ class Gate(PlainStep):
                 if isinstance(d.event, Decision) and d.event.record_id and d.event.reason.outcome != "retired":
                     kept.claimed.setdefault(d.event.record_id, c.head)
                     if d.event.reason.outcome != "refused":
-                        standing.note_place(d.event.record_id, e.turn.turn_id, c.spans)
+                        store.note_place(d.event.record_id, e.turn.turn_id, c.spans)
             out.extend(emitted)
-            out.extend(_to_project(e, c, emitted, standing))
+            out.extend(_to_project(e, c, emitted, store))
             kept.memories.extend(_kept(c, emitted))
 
     def _given(self, g: Given, state: StateSpace) -> list[Out]:
@@ -251,31 +251,31 @@ class Gate(PlainStep):
         waited = _book(g, state, g.accepted_at).give(g.record_ids, g.context_id, g.interaction_id)
         if not waited:
             return []
-        standing = Standing(state.of(g.owner.key), self._calibration, self._models.embedder.dimensions)
-        outs = [*self._spread(waited, g.owner, g.accepted_at, standing)]
-        return [*outs, *UserViews(self._views, g.owner, standing, state, g.accepted_at).judged_later(outs)]
+        store = UserMemoryStore(state.of(g.owner.key), self._calibration, self._models.embedder.dimensions)
+        outs = [*self._spread(waited, g.owner, g.accepted_at, store)]
+        return [*outs, *UserViews(self._views, g.owner, store, state, g.accepted_at).judged_later(outs)]
 
     def _spread(
-        self, pending: Sequence[AnswerFeedback], owner: Owner, at: datetime, standing: Standing
+        self, pending: Sequence[AnswerFeedback], owner: Owner, at: datetime, store: UserMemoryStore
     ) -> Iterable[Emit]:
-        gate = FeedbackGate(owner, standing, at, self._models.hash_key)
+        gate = FeedbackGate(owner, store, at, self._models.hash_key)
         emits = [e for feedback in pending for e in gate.spread(feedback)]
-        versions = Versions(standing, self._book.of(owner.tenant), self._encode, self._models.embedder.model_id)
-        emits += raised.judged(standing, versions, at)
-        yield from (*emits, *marks.followed(standing, emits))
+        versions = Versions(store, self._book.of(owner.tenant), self._encode, self._models.embedder.model_id)
+        emits += raised.judged(store, versions, at)
+        yield from (*emits, *marks.followed(store, emits))
 
-    def _cited(self, e: Extraction, standing: Standing, state: StateSpace) -> Iterable[Emit]:
+    def _cited(self, e: Extraction, store: UserMemoryStore, state: StateSpace) -> Iterable[Emit]:
         """Memories that the model was given, and the turn names by id or by its context, are in use: renewed (D7)."""
         book = _book(e, state, e.accepted_at)
         named = tuple(dict.fromkeys((*e.recalled_ids, *book.of_context(e.context_id))))
         for name in named:
-            target = standing.get(name)
+            target = store.get(name)
             if target is not None and target.last_accessed_at < e.accepted_at:
                 renewed = changed(target, last_accessed_at=e.accepted_at)
-                standing.put(renewed, standing.features(name))
+                store.put(renewed, store.features(name))
                 yield update(renewed)
         if e.interaction_id is not None and named:
-            yield from self._spread(book.give(named, None, e.interaction_id), e.owner, e.accepted_at, standing)
+            yield from self._spread(book.give(named, None, e.interaction_id), e.owner, e.accepted_at, store)
 
 
 def _is_item(e: MemoryCommand | Feedback) -> bool:
@@ -288,14 +288,14 @@ def _book(event: Given | Feedback | Extraction, state: StateSpace, at: datetime)
     return CitationIndex(state.of(citations.place(event.owner)) if named else None, at)
 
 
-def _to_project(e: Extraction, c: Candidate, emitted: Sequence[Emit], standing: Standing) -> Iterable[Emit]:
+def _to_project(e: Extraction, c: Candidate, emitted: Sequence[Emit], store: UserMemoryStore) -> Iterable[Emit]:
     """A kept decision or status of a project is also a candidate for its hot memory (A4)."""
     project = c.project_id or e.project_id
     kept = [u.event for u in emitted if isinstance(u.event, MemoryUpdate) and u.event.state == "active"]
     if c.hot is None or project is None or not kept:
         return
     for entry in InHot.all_of(e.tenant, project, c.hot):
-        standing.hot.note(kept[-1].record_id, entry)
+        store.hot.note(kept[-1].record_id, entry)
     yield Emit(
         topics.PROJECT_EVENTS,
         ProjectCandidate(

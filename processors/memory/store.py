@@ -45,7 +45,7 @@ _LATE = timedelta(days=7)
 index, which forgets that much later than the window ends. For one that is later still it is filled from the rows."""
 
 
-class Standing:
+class UserMemoryStore:
     """Rows of one user as records. Every change goes to the row and to the cached index."""
 
     def __init__(
@@ -71,15 +71,15 @@ class Standing:
         row = self._records.get(record_id)
         return None if row is None else row.update
 
-    def named(self, told: str) -> MemoryUpdate | None:
+    def named(self, alias: str) -> MemoryUpdate | None:
         """The record that a caller means: by its id, or by one that it was told for the same said again."""
-        return self.get(told) or self._newest(self._index.also.get(told))
+        return self.get(alias) or self._newest(self._index.also.get(alias))
 
     def _newest(self, records: Iterable[str]) -> MemoryUpdate | None:
         found = [u for r in records if (u := self.get(r)) is not None]
         return max(found, key=lambda u: (u.last_accessed_at, u.known_at, u.record_id), default=None)
 
-    def said(self, saying: Saying | None) -> list[MemoryUpdate]:
+    def remembered_as(self, saying: Saying | None) -> list[MemoryUpdate]:
         """Standing records that callers had remembered in these words, the newest known first."""
         found = [u for r in self._index.sayings.get(saying) if (u := self.get(r)) is not None] if saying else []
         return sorted(found, key=lambda u: (u.known_at, u.record_id), reverse=True)
@@ -174,9 +174,9 @@ class Standing:
             self.tails.forget(name)
             if self.get(name) is None:
                 self.hot.forget(name)
-        gone = set(records)
+        record_ids = set(records)
         for name, versions in self._of_session.items():
-            kept = tuple(v for v in versions if v.record_id not in gone or self.get(v.record_id) is not None)
+            kept = tuple(v for v in versions if v.record_id not in record_ids or self.get(v.record_id) is not None)
             if not kept:
                 self._of_session.delete(name)
             elif len(kept) < len(versions):
@@ -196,9 +196,9 @@ class Standing:
 
     def next_numbers(self, record_id: str) -> tuple[int, int]:
         """Version and revision of the next version of a record, whether it stands, stood or is new."""
-        standing = self.get(record_id)
-        if standing is not None:
-            return standing.version + 1, standing.revision + 1
+        existing = self.get(record_id)
+        if existing is not None:
+            return existing.version + 1, existing.revision + 1
         tail = self.tail(record_id)
         return (1, self.tails.floor + 1) if tail is None else (tail.version + 1, tail.revision + 1)
 
@@ -207,12 +207,20 @@ class Standing:
         return None if row is None else row.features
 
     def nearest(
-        self, features: Features, embedding: bytes, kind: str, project: str | None, now: datetime, said: datetime, *,
-        besides: Collection[str] = (), merges: Callable[[str, Verdict], bool] | None = None,
-    ) -> Match | None:  # fmt: skip
+        self,
+        features: Features,
+        embedding: bytes,
+        kind: str,
+        project: str | None,
+        now: datetime,
+        stated_at: datetime,
+        *,
+        besides: Collection[str] = (),
+        merges: Callable[[str, Verdict], bool] | None = None,
+    ) -> Match | None:
         """The record of that kind and project that a text repeats or contradicts: accepted in the 7 days before `now`
-        and said within 7 days of `said` (D3), since an import has years of talk accepted in a minute. Ids of `besides`
-        are not looked at, nor duplicates that `merges` does not take."""
+        and said within 7 days of `stated_at` (D3), since an import has years of talk accepted in a minute. Ids of
+        `besides` are not looked at, nor duplicates that `merges` does not take."""
         index, until = self._index, now - _LATE
         if index.window is None:
             return None
@@ -223,7 +231,7 @@ class Standing:
 
         def comparable(record: str) -> bool:
             other = None if record in besides else index.shelf.get(record)
-            return other is not None and other[:2] == (kind, project) and abs(other[2] - said) <= WINDOW
+            return other is not None and other[:2] == (kind, project) and abs(other[2] - stated_at) <= WINDOW
 
         return index.window.query(features, vector(embedding), now, comparable, merges)
 

@@ -17,7 +17,7 @@ from processors.memory.column_provenance import Timed
 from processors.memory.emit import because, deleted, plain_decision, update
 from processors.memory.index import Slot, values_of
 from processors.memory.rules import RATING_IMPORTANCE, bounded
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.versions import Encode
 from processors.step import Emit
 from schemas.base import Json
@@ -61,10 +61,10 @@ class TableGate:
     """The tables of one user."""
 
     def __init__(
-        self, owner: Owner, standing: Standing, profile: Profile, at: datetime, encode: Encode, model_id: str
+        self, owner: Owner, store: UserMemoryStore, profile: Profile, at: datetime, encode: Encode, model_id: str
     ) -> None:
         self._owner = owner
-        self._standing = standing
+        self._store = store
         self._profile = profile
         self._at = at
         self._encode = encode
@@ -78,7 +78,7 @@ class TableGate:
 
     def command(self, m: MemoryCommand, place: Place, refused: str | None) -> list[Emit]:
         """A partial update or deletion of a row. `refused`: the entity in it that policy refuses (D5)."""
-        if self._standing.applied(f"command/{m.command_id}", self._at):
+        if self._store.applied(f"command/{m.command_id}", self._at):
             return []
         if refused is not None:
             return [self._decided(m.command_id, because("refused", "pii", refused), None)]
@@ -116,11 +116,11 @@ class TableGate:
 
     def _fill(self, spec: TableSpec, columns: Sequence[TableColumn], cited: Sequence[SourceTurn]) -> list[Emit]:
         place = at_id(spec, "")
-        row, told = self._values(place), column_provenance.of(self._row(place))
+        row, provenance = self._values(place), column_provenance.of(self._row(place))
         wanted: dict[str, Json] = {}
         for column in columns:
             try:
-                shown = column_provenance.shown(column, told.get(column.name), self._said_of(column))
+                shown = column_provenance.shown(column, provenance.get(column.name), self._said_of(column))
                 found = checked(spec, {column.name: shown})[column.name]
             except ColumnError:
                 continue  # said, but not of the column's type: the fact stands, the column keeps what it has
@@ -136,24 +136,24 @@ class TableGate:
         values: list[tuple[datetime, Timed]] = []
         for name in column.fields:
             for kind in ("fact", "intent", "preference"):
-                for holder in self._standing.holders(Slot(kind, "global", "", name)):
-                    at = column_provenance.said_at(holder)
+                for holder in self._store.holders(Slot(kind, "global", "", name)):
+                    at = column_provenance.stated_at(holder)
                     values.append((holder.known_at, Timed(at, values_of(holder).get(name))))
         return [v for _, v in sorted(values, key=lambda p: p[0]) if v.value is not None]
 
     def _written(self, c: _Change, row: TableRow | None) -> dict[str, Timed]:
         """What callers wrote to a user's one row, this change included: it replaces all that stands, also what a clock
         dated ahead of it."""
-        told = column_provenance.of(row)
+        provenance = column_provenance.of(row)
         columns = () if c.said else [x for x in c.place.spec.columns if x.name in c.columns]
         for column in columns:
             at = max([self._at, *(s.at for s in self._said_of(column))])
-            told[column.name] = Timed(at, c.columns[column.name])
-        return told
+            provenance[column.name] = Timed(at, c.columns[column.name])
+        return provenance
 
     def named(self, name: str) -> TableRow | None:
         """The row of a record id (its own, or its store item's), of a store key, or of the id that callers know."""
-        match self._standing.get(name):
+        match self._store.get(name):
             case TableRow(category=table, key=key) | StoreItem(extractor="table", category=str(table), key=str(key)):
                 spec = table_named(self._profile, table)
                 return None if spec is None else self._row(Place(spec, key, key))
@@ -187,21 +187,21 @@ class TableGate:
         old = self._row(c.place)
         before = self._values(c.place)
         merged = {k: v for k, v in {**before, **c.columns}.items() if v is not None}
-        told = column_provenance.attributes(self._written(c, old), merged) if c.place.spec.unique else {}
+        attributes = column_provenance.attributes(self._written(c, old), merged) if c.place.spec.unique else {}
         name = self._id(c.place)
         created = old.occurred_at if old is not None else c.created or self._at
         cited = {s.turn_id: s for s in (*(old.sources if old else ()), *c.sources)}
         importance = bounded((old.importance if old else 0.5) + c.importance)
         row = TableRow(
             tenant=self._owner.tenant, owner_kind=OwnerKind.USER, owner_id=self._owner.id, record_id=name,
-            revision=self._standing.next_numbers(name)[1], state="active", reason=c.reason,
+            revision=self._store.next_numbers(name)[1], state="active", reason=c.reason,
             category=c.place.spec.name, namespace=(c.place.spec.namespace, self._owner.id), key=c.place.key,
             importance=importance, confidence=Decimal(1), user_id=self._owner.id, occurred_at=created,
             valid_from=created, known_at=self._at, last_accessed_at=self._at,
             sources=tuple(cited.values())[-SOURCES:], extractor="table", profile=self._profile.name,
-            profile_version=self._profile.version, sealed=MemoryBody(value=merged, attributes=told),
+            profile_version=self._profile.version, sealed=MemoryBody(value=merged, attributes=attributes),
         )  # fmt: skip
-        self._standing.put(row)
+        self._store.put(row)
         return [update(row), *self._item(c.place, row)]
 
     def _item(self, place: Place, row: TableRow) -> list[Emit]:
@@ -211,35 +211,35 @@ class TableGate:
         terms, embedding = self._encode(text) if text else ((), b"")
         name = record_id(self._owner, "item", list(row.namespace), place.key)
         value = shown(place.spec, values, row.occurred_at, row.known_at)
-        told = {
-            "record_id": name, "revision": self._standing.next_numbers(name)[1], "kind": "item",
+        fields = {
+            "record_id": name, "revision": self._store.next_numbers(name)[1], "kind": "item",
             "model_id": self._model_id if embedding else "",
             "sealed": MemoryBody(text=text, value=value, terms=terms, embedding=embedding),
         }  # fmt: skip
-        item = StoreItem.model_construct(**{**row.__dict__, **told})
-        self._standing.put(item)
+        item = StoreItem.model_construct(**{**row.__dict__, **fields})
+        self._store.put(item)
         return [update(item)]
 
     def _delete(self, m: MemoryCommand, place: Place) -> list[Emit]:
         reason = because("retired", "command", "row")
         items = record_id(self._owner, "item", [place.spec.namespace, self._owner.id], place.key)
-        found = [r for r in (self._standing.get(self._id(place)), self._standing.get(items)) if r is not None]
+        found = [r for r in (self._store.get(self._id(place)), self._store.get(items)) if r is not None]
         out: list[Emit] = []
         for record in found:
-            gone = deleted(record, revision=record.revision + 1, reason=reason, sealed=MemoryBody(), sources=())
-            self._standing.remove(gone)
-            out.append(update(gone))
-        told = reason if found else because("skipped", "command", "unknown_memory")
-        return [*out, self._decided(m.command_id, told, found[0] if found else None)]
+            deletion = deleted(record, revision=record.revision + 1, reason=reason, sealed=MemoryBody(), sources=())
+            self._store.remove(deletion)
+            out.append(update(deletion))
+        outcome_reason = reason if found else because("skipped", "command", "unknown_memory")
+        return [*out, self._decided(m.command_id, outcome_reason, found[0] if found else None)]
 
     def _full(self, place: Place) -> bool:
         """No room for a row that is not there yet."""
         if place.spec.unique or self._row(place) is not None:
             return False
-        return self._standing.rows_of(place.spec.name) >= place.spec.max_rows
+        return self._store.rows_of(place.spec.name) >= place.spec.max_rows
 
     def _row(self, place: Place) -> TableRow | None:
-        row = self._standing.get(self._id(place))
+        row = self._store.get(self._id(place))
         return row if isinstance(row, TableRow) else None
 
     def _values(self, place: Place) -> dict[str, Json]:

@@ -10,7 +10,7 @@ from processors.memory.readings import RULES, made_by
 from processors.memory.restate import kept_of
 from processors.memory.rows import InHot, TurnReading
 from processors.memory.rules import MAX_PLACES, readable
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.step import Emit
 from schemas.events.documents import KeptMemory, TurnDigest, TurnDigestBody
 from schemas.events.memory import MODEL_GAVE_UP, MODEL_READ, Extraction, HotValue, MemoryUpdate, Span
@@ -33,20 +33,20 @@ def turn_decisions(e: Extraction) -> list[Emit]:
 
 
 def note_reading(
-    e: Extraction, standing: Standing, reading: TurnReading, claimed: Mapping[str, Span | None]
+    e: Extraction, store: UserMemoryStore, reading: TurnReading, claimed: Mapping[str, Span | None]
 ) -> None:
     """Remember who read the turn, and which words each record of it was read from: as its own extractor told last."""
     for name, span in claimed.items():
-        held = standing.get(name)
+        held = store.get(name)
         own = held is not None and made_by(held) == e.extractor and span is not None
         if own if name in reading.spans else len(reading.spans) < MAX_PLACES:
             reading.spans[name] = span
     for name in claimed:
-        held = standing.get(name)
+        held = store.get(name)
         if held is not None and made_by(held) in reading.versions.keys() - {e.extractor}:
-            said = reading.said_too.setdefault(e.extractor, [])
-            said.extend([name] if name not in said else [])
-    standing.readings.note(e.turn.turn_id, reading, e.accepted_at)
+            readings = reading.said_too.setdefault(e.extractor, [])
+            readings.extend([name] if name not in readings else [])
+    store.readings.note(e.turn.turn_id, reading, e.accepted_at)
 
 
 def digest(e: Extraction, kept: Sequence[KeptMemory]) -> Emit:
@@ -54,32 +54,32 @@ def digest(e: Extraction, kept: Sequence[KeptMemory]) -> Emit:
     return _digest(e, TurnDigestBody(content=e.sealed.content, speaker=e.sealed.speaker, kept=tuple(kept)))
 
 
-def digest_again(e: Extraction, standing: Standing, ended: Sequence[MemoryUpdate] | None) -> Emit:
+def digest_again(e: Extraction, store: UserMemoryStore, ended: Sequence[MemoryUpdate] | None) -> Emit:
     """The same once more. `ended`: records whose entries of hot memory leave but for those that are said now; None:
     all that the turn wrote."""
-    said = list(_hot(e, standing))
+    hot_entries = list(_hot(e, store))
     withdrawn: tuple[str, ...] | None = None
     if ended is not None:
-        again = {each.entry for hot in said for each in InHot.all_of(e.tenant, e.project_id or "", hot)}
-        held = [entry for u in ended for entry in standing.hot.of(u.record_id) if entry.project == e.project_id]
+        again = {each.entry for hot in hot_entries for each in InHot.all_of(e.tenant, e.project_id or "", hot)}
+        held = [entry for u in ended for entry in store.hot.of(u.record_id) if entry.project == e.project_id]
         withdrawn = tuple(dict.fromkeys(entry.entry for entry in held if entry.entry not in again))
     body = TurnDigestBody(
-        content=e.sealed.content, speaker=e.sealed.speaker, kept=tuple(kept_of(e.turn.turn_id, standing)),
-        hot=tuple(f"hot/{hot.type}/{key}" for hot in said for key in keys_of(hot)), withdrawn=withdrawn,
+        content=e.sealed.content, speaker=e.sealed.speaker, kept=tuple(kept_of(e.turn.turn_id, store)),
+        hot=tuple(f"hot/{hot.type}/{key}" for hot in hot_entries for key in keys_of(hot)), withdrawn=withdrawn,
     )  # fmt: skip
     return _digest(e, body, restated=True)
 
 
-def _hot(e: Extraction, standing: Standing) -> Iterable[HotValue]:
+def _hot(e: Extraction, store: UserMemoryStore) -> Iterable[HotValue]:
     """What the turn says for hot memory: what is not sure enough to be read only where it stands for another reason."""
     turn = e.turn.turn_id
-    of_turn = (u for u in standing.all() if u.state == "active" and any(s.turn_id == turn for s in u.sources))
-    stands = {entry for u in of_turn for entry in standing.hot.of(u.record_id)}
+    of_turn = (u for u in store.all() if u.state == "active" and any(s.turn_id == turn for s in u.sources))
+    hot_entries = {entry for u in of_turn for entry in store.hot.of(u.record_id)}
     for c in e.sealed.candidates:
         if c.hot is None:
             continue
         entries = InHot.all_of(e.tenant, e.project_id or "", c.hot)
-        if readable(c.confidence) or not stands.isdisjoint(entries):
+        if readable(c.confidence) or not hot_entries.isdisjoint(entries):
             yield c.hot
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from processors.memory.emit import because, changed, update
 from processors.memory.index import since, values_of
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.step import Emit
 from schemas.base import JsonValue
 from schemas.events.memory import MemoryUpdate, Reason
@@ -25,8 +25,8 @@ class Versions:
     """Ends records of one user. `encode` is needed rarely: for a text that the gate has to word itself. `model_id`: of
     its embeddings."""
 
-    def __init__(self, standing: Standing, profile: Profile, encode: Encode, model_id: str) -> None:
-        self._standing = standing
+    def __init__(self, store: UserMemoryStore, profile: Profile, encode: Encode, model_id: str) -> None:
+        self._store = store
         self._profile = profile
         self._encode = encode
         self.model_id = model_id
@@ -36,9 +36,9 @@ class Versions:
     ) -> list[Emit]:
         """The standing version is true until `when`. `leaving`: fields that changed; those of a statement of several
         fields that still hold go on as its next version. None: all of it ends."""
-        old = self._standing.get(old.record_id) or old  # it may have been renewed by the same candidate
+        old = self._store.get(old.record_id) or old  # it may have been renewed by the same candidate
         closed = changed(old, state="superseded", valid_to=max(when, old.valid_from or when), reason=reason)
-        self._standing.remove(closed)
+        self._store.remove(closed)
         left = {} if leaving is None else {n: v for n, v in values_of(old).items() if n not in set(leaving)}
         return [update(closed), *(self._rest(old, closed, left, known) if left else ())]
 
@@ -56,7 +56,7 @@ class Versions:
             known_at=known, field=one, fields=() if one else tuple(left), model_id=self.model_id,
             reason=because("kept", "dedupe", FIELDS_LEFT), sealed=old.sealed.model_copy(update=body),
         )  # fmt: skip
-        self._standing.put(rest)
+        self._store.put(rest)
         return [update(rest)]
 
     def reworded(self, old: MemoryUpdate, value: JsonValue) -> dict[str, JsonValue]:

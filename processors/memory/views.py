@@ -20,7 +20,7 @@ from processors.memory.habits.rows import ZONE
 from processors.memory.learned import Learned
 from processors.memory.read_under import any_low
 from processors.memory.retention import Retention
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.summary import Summary
 from processors.memory.tables import TableGate
 from processors.memory.versions import Encode, Versions
@@ -49,16 +49,16 @@ class ViewParts:
 class UserViews:
     """The views of one user, during one event."""
 
-    def __init__(self, parts: ViewParts, owner: Owner, standing: Standing, state: StateSpace, at: datetime) -> None:
+    def __init__(self, parts: ViewParts, owner: Owner, store: UserMemoryStore, state: StateSpace, at: datetime) -> None:
         self._parts = parts
         self._profile: Profile = parts.book.of(owner.tenant)
-        self._standing = standing
+        self._store = store
         self._rows = state.of(owner.key)
         self._at = at
         self._owner = owner
-        self._tables = TableGate(owner, standing, self._profile, at, parts.encode, parts.model_id)
-        self._summary = Summary(owner, standing, state.of(owner.key), self._profile, at, parts.ask_model)
-        self._retention = Retention(owner, standing, self._profile, state)
+        self._tables = TableGate(owner, store, self._profile, at, parts.encode, parts.model_id)
+        self._summary = Summary(owner, store, state.of(owner.key), self._profile, at, parts.ask_model)
+        self._retention = Retention(owner, store, self._profile, state)
 
     def takes(self, event: UserRecord, refused: str | None) -> list[Emit] | None:
         """The outputs of an event that is about these views alone; None for any other. `refused`: the entity in it that
@@ -67,7 +67,7 @@ class UserViews:
             case JobResult():
                 return self._summary.answered(event) if event.job == "narrative" else []
             case MemoryCommand(command="summarize"):
-                return self._summary.asked(event)
+                return self._summary.requested(event)
             case MemoryCommand():
                 place = self._tables.takes(event)
                 return None if place is None else self._tables.command(event, place, refused)
@@ -86,15 +86,15 @@ class UserViews:
             if isinstance(u, MemoryUpdate) and (zone := zone_of(u, self._profile.habits.zone_preferences)):
                 self._rows.single(ZONE).put(zone)
         if not isinstance(event, Amendment):  # a regate brings the marks of its own gate
-            emits += judged(self._standing, self._versions(), self._at)
-        emits += marks.followed(self._standing, emits)
+            emits += judged(self._store, self._versions(), self._at)
+        emits += marks.followed(self._store, emits)
         emits += self._tables.said(emits)
         emits += self._summary.after(emits)
         dated = self._retention.dated(emits, self._at)
         return [*dated, *self._retention.trimmed(self._at), *rest]
 
     def _versions(self) -> Versions:
-        return Versions(self._standing, self._profile, self._parts.encode, self._parts.model_id)
+        return Versions(self._store, self._profile, self._parts.encode, self._parts.model_id)
 
     def judged_later(self, outs: Iterable[Emit]) -> list[Emit]:
         """What follows from feedback that had waited for what it is about."""
@@ -107,21 +107,21 @@ class UserViews:
         reaches = f.memory_ids or f.record_id or f.context_id or f.interaction_id
         if row is None and f.about == "answer" and (reaches or not f.sealed.traits):
             return None
-        if row is None or self._standing.applied(f"feedback/{f.feedback_id}", self._at):
+        if row is None or self._store.applied(f"feedback/{f.feedback_id}", self._at):
             return []
         return self._tables.judged(f, row)
 
     def _kept(self, f: Feedback, decided: bool) -> list[Emit]:
         """Once a feedback: the record of it, and what it teaches of the one who gave it. Where nothing else was
         `decided`, that it was kept is what became of it (N5)."""
-        if self._standing.applied(f"kept/{f.feedback_id}", self._at):
+        if self._store.applied(f"kept/{f.feedback_id}", self._at):
             return []
         versions = self._versions()
         learned = Learned(
-            self._owner, self._standing, versions, self._profile, self._at, self._parts.encode, self._parts.model_id
+            self._owner, self._store, versions, self._profile, self._at, self._parts.encode, self._parts.model_id
         )
         taught = learned.feedback(f) if f.by in (None, f.user_id) else []
-        record = ratings.kept(f, self._standing, self._profile, self._at)
+        record = ratings.kept(f, self._store, self._profile, self._at)
         out = [update(record), *taught]
         if not decided:
             out.append(plain_decision(self._owner, f.feedback_id, "feedback", record.reason, record, self._at))
@@ -144,8 +144,8 @@ def tick(parts: ViewParts, now: datetime, state: StateSpace) -> list[Emit]:
     """Records whose day has come, and the lists of the days that have."""
     out: list[Emit] = []
     for owner, record, key in retention.due(now, state):
-        standing = Standing(state.of(owner.key), parts.calibration, parts.dimensions)
-        out += Retention(owner, standing, parts.book.of(owner.tenant), state).end(record, key, now)
-        out += marks.told_gone(standing, [] if standing.get(record) is not None else [record])
+        store = UserMemoryStore(state.of(owner.key), parts.calibration, parts.dimensions)
+        out += Retention(owner, store, parts.book.of(owner.tenant), state).end(record, key, now)
+        out += marks.remove_marks_of(store, [] if store.get(record) is not None else [record])
     retention.open_days(now, state)
     return out

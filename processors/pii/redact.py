@@ -67,7 +67,7 @@ def apply(text: str, spans: Sequence[EntitySpan], policy: PiiPolicy, tokeniser: 
     found: Counter[str] = Counter()
     entities: list[tuple[str, int, int]] = []
     taken: list[Original] = []
-    gone: list[tuple[str, str]] = []
+    redacted_pairs: list[tuple[str, str]] = []
     read = written = 0
     for span in sorted(spans, key=lambda span: span.start):
         if not read <= span.start < span.end <= len(text):
@@ -82,14 +82,14 @@ def apply(text: str, spans: Sequence[EntitySpan], policy: PiiPolicy, tokeniser: 
         if action is PiiAction.ALLOW:
             entities.append((span.entity, written, written + len(shown)))
         else:
-            gone.append((value, shown))
+            redacted_pairs.append((value, shown))
         if action is PiiAction.ENCRYPT:
             taken.append(Original(span.entity, shown, value))
         written += len(shown)
         read = span.end
     parts.append(text[read:])
     refused = refused_for(found) is not None
-    return Redaction("".join(parts), refused, dict(found), tuple(entities), tuple(taken), tuple(gone))
+    return Redaction("".join(parts), refused, dict(found), tuple(entities), tuple(taken), tuple(redacted_pairs))
 
 
 def _shown(entity: str, value: str, action: PiiAction, tokeniser: Tokeniser) -> str:

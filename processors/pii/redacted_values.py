@@ -16,12 +16,12 @@ from processors.pii.redact import Redaction
 from schemas.profile.pii_policy import PLACEHOLDER
 
 _HAN = re.compile(f"[{HAN}]")
-_TOLD = re.compile(f"[0-9{HAN}]|[^\\W\\d_a-z]")
+_DISTINCTIVE = re.compile(f"[0-9{HAN}]|[^\\W\\d_a-z]")
 """Digits, Han, capitals: what names and numbers have, and words of a program or a sentence ("in", "user") have not."""
 _SHORT_NUMBER = 4
 
 
-class Gone:
+class RedactedValues:
     """Values that policy took out of one record, and what stands for each: of two texts the first one's."""
 
     __slots__ = ("_parts", "_shown", "_whole")
@@ -35,12 +35,12 @@ class Gone:
         self._parts = sorted(filter(_may_be_part, self._shown), key=lambda value: (-len(value), value))
 
     @classmethod
-    def of(cls, redactions: Iterable[Redaction]) -> Gone:
+    def of(cls, redactions: Iterable[Redaction]) -> RedactedValues:
         return cls(pair for r in redactions for pair in r.gone)
 
-    def and_of(self, redaction: Redaction) -> Gone:
+    def and_of(self, redaction: Redaction) -> RedactedValues:
         """These, and what policy took out of one text more."""
-        return Gone([*self._shown.items(), *redaction.gone])
+        return RedactedValues([*self._shown.items(), *redaction.gone])
 
     def __bool__(self) -> bool:
         return bool(self._shown)
@@ -64,7 +64,7 @@ class Gone:
         plain = _plain(value)
         if plain in self._whole:
             return self._whole[plain]
-        if len(plain) > 1 and _TOLD.search(value):
+        if len(plain) > 1 and _DISTINCTIVE.search(value):
             part = value.strip()
             for known, placeholder in self._shown.items():
                 if part in known and re.search(_standing_alone(part), known):
@@ -110,4 +110,4 @@ def _standing_alone(value: str) -> str:
     return before + re.escape(value) + behind
 
 
-NOTHING = Gone()
+NOTHING = RedactedValues()

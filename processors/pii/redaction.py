@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from inference.language import HAN
 from processors.pii.redact import Redaction, apply
-from processors.pii.redacted_values import NOTHING, Gone
+from processors.pii.redacted_values import NOTHING, RedactedValues
 from processors.ports import Models, ProfileBook
 from schemas.base import JsonValue
 from schemas.profile.pii_policy import DEFAULT_POLICY, PiiPolicy
@@ -57,31 +57,32 @@ def strings(value: JsonValue) -> Iterator[str]:
         for key, item in value.items():
             if isinstance(key, str) and _TELLING_KEY.search(key):
                 yield key
-            if (told := _with_key(key, item)) is not None:
-                yield told
+            if (entity := _with_key(key, item)) is not None:
+                yield entity
             yield from strings(item)
     elif isinstance(value, Sequence):
         for item in value:
             yield from strings(item)
 
 
-def replaced(value: JsonValue, redacted: Mapping[str, str], gone: Gone = NOTHING) -> JsonValue:
-    """The same JSON with its texts redacted, and without what policy took out of the record's other parts (`gone`). A
-    number of which something was masked becomes a string; of keys that are masked alike each keeps its value."""
+def replaced(value: JsonValue, redacted: Mapping[str, str], redacted_values: RedactedValues = NOTHING) -> JsonValue:
+    """The same JSON with its texts redacted, and without what policy took out of the record's other parts
+    (`redacted_values`). A number of which something was masked becomes a string; of keys that are masked alike each
+    keeps its value."""
     if isinstance(value, str):
-        return gone.value(value, redacted.get(value, value))
+        return redacted_values.value(value, redacted.get(value, value))
     if isinstance(value, Mapping):
         out: dict[JsonValue, JsonValue] = {}
         for key, item in value.items():
-            name = _named(key, redacted, gone) if isinstance(key, str) else key
+            name = _named(key, redacted, redacted_values) if isinstance(key, str) else key
             while name in out:
                 name = f"{name}'"
-            out[name] = _beside(key, item, redacted, gone)
+            out[name] = _beside(key, item, redacted, redacted_values)
         return out
     if isinstance(value, list | tuple):
-        return [replaced(v, redacted, gone) for v in value]
-    if gone and isinstance(value, int | float) and not isinstance(value, bool):
-        shown = gone.value(str(value), str(value))
+        return [replaced(v, redacted, redacted_values) for v in value]
+    if redacted_values and isinstance(value, int | float) and not isinstance(value, bool):
+        shown = redacted_values.value(str(value), str(value))
         return value if shown == str(value) else shown
     return value
 
@@ -91,18 +92,18 @@ def telling(key: str) -> bool:
     return bool(_TELLING_KEY.search(key)) or not _GIVEN_KEY.fullmatch(key)
 
 
-def _named(key: str, redacted: Mapping[str, str], gone: Gone) -> str:
+def _named(key: str, redacted: Mapping[str, str], redacted_values: RedactedValues) -> str:
     if _TELLING_KEY.search(key):
-        return gone.value(key, redacted.get(key, key))
-    return key if _GIVEN_KEY.fullmatch(key) else gone.value(key, key)
+        return redacted_values.value(key, redacted.get(key, key))
+    return key if _GIVEN_KEY.fullmatch(key) else redacted_values.value(key, key)
 
 
-def _beside(key: JsonValue, item: JsonValue, redacted: Mapping[str, str], gone: Gone) -> JsonValue:
-    told = _with_key(key, item)
-    shown = told if told is None else redacted.get(told, told)
-    if told is None or shown is None or shown == told:
-        return replaced(item, redacted, gone)
-    return gone.text(shown.removeprefix(f"{key}: "))
+def _beside(key: JsonValue, item: JsonValue, redacted: Mapping[str, str], redacted_values: RedactedValues) -> JsonValue:
+    entity = _with_key(key, item)
+    shown = entity if entity is None else redacted.get(entity, entity)
+    if entity is None or shown is None or shown == entity:
+        return replaced(item, redacted, redacted_values)
+    return redacted_values.text(shown.removeprefix(f"{key}: "))
 
 
 def _with_key(key: JsonValue, item: JsonValue) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from processors.pii.redacted_values import NOTHING, Gone
+from processors.pii.redacted_values import NOTHING, RedactedValues
 from processors.pii.redaction import replaced, strings
 from schemas.base import JsonObject, JsonValue
 from schemas.events.memory import Decision, MemoryUpdate
@@ -46,11 +46,12 @@ def texts_of(event: Stored) -> list[str]:
     return out
 
 
-def record_of(event: Stored, redacted: Mapping[str, str], gone: Gone = NOTHING) -> JsonObject:
-    """The event as JSON with its texts replaced, for `Amendment.sealed.record`. `gone`: what policy took out of it."""
+def record_of(event: Stored, redacted: Mapping[str, str], redacted_values: RedactedValues = NOTHING) -> JsonObject:
+    """The event as JSON with its texts replaced, for `Amendment.sealed.record`. `redacted_values`: what policy took out
+    of it."""
     sealed: JsonValue = sealed_of(event)
     for path in _paths(event):
-        sealed = _mapped(sealed, path, lambda value: replaced(value, redacted, gone))
+        sealed = _mapped(sealed, path, lambda value: replaced(value, redacted, redacted_values))
     clear: JsonObject = event.model_dump(mode="json", exclude={"sealed"})
     return {**clear, "sealed": sealed}
 

@@ -88,8 +88,8 @@ class Decisions:
         return Placed(HotName(hot.type, side_key(hot) or hot.key), tuple(same))
 
     def _of_one_matter(self, hot: HotValue, held: Sequence[tuple[HotName, MemoryUpdate]]) -> list[HotName]:
-        told = [(n, u.sealed.value) for n, u in held]
-        texts = [(n, matter_of(value)) for n, value in told if isinstance(value, str)]
+        values = [(n, u.sealed.value) for n, u in held]
+        texts = [(n, matter_of(value)) for n, value in values if isinstance(value, str)]
         if not texts:
             return []
         new = matter_of(str(hot.value))

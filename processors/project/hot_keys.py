@@ -35,7 +35,7 @@ class HotKeys:
     def revision(self, row: str) -> int:
         return self._held[row].revision
 
-    def stands(self, row: str, u: MemoryUpdate) -> None:
+    def set_current(self, row: str, u: MemoryUpdate) -> None:
         self._put(self._held.having(row, HotIndexEntry(u.priority, iso(u.occurred_at), u.revision)))
 
     def leaves(self, row: str) -> None:

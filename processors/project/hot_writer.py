@@ -113,24 +113,24 @@ class HotWriter:
                 continue
             reason = because("retired", "dedupe", CHANGED_RULE)
             out += self.leave(name, s.accepted, reason)
-            told = f"{s.decision_name}/{old.record_id}"
-            out.append(plain_decision(self._owner, told, "hot", reason, old, s.accepted))
+            decision_id = f"{s.decision_name}/{old.record_id}"
+            out.append(plain_decision(self._owner, decision_id, "hot", reason, old, s.accepted))
         return out + self._say(s)
 
     def _say(self, s: Saying) -> list[Out]:
         old = self._rows.table(HOT).get(s.entry.name)
         if old is not None and old.occurred_at > s.occurred:  # also where it was deleted since
             return [self._skipped(s, "older_than_standing", old)]
-        stands = old is not None and old.state == "active"
+        is_active = old is not None and old.state == "active"
         held = s.by == "talk" and old is not None and is_by_hand(old)
-        if old is not None and stands and same(old.sealed.value, s.hot.value):
+        if old is not None and is_active and same(old.sealed.value, s.hot.value):
             if held:
                 return [*self.unpropose(s.entry, s.accepted, "agreed"), self._skipped(s, "same_value", old)]
             if old.priority == s.hot.priority and s.by == "hand" and not is_by_hand(old):
                 return [*self._put(s, old)]
             if old.priority == s.hot.priority:
-                gone = self.unpropose(s.entry, s.accepted, "settled") if s.by == "hand" else []
-                return [*gone, self._skipped(s, "same_value", old)]
+                withdrawn = self.unpropose(s.entry, s.accepted, "settled") if s.by == "hand" else []
+                return [*withdrawn, self._skipped(s, "same_value", old)]
         if held and old is not None:
             return self._propose(s)
         return self._put(s, old)
@@ -147,11 +147,11 @@ class HotWriter:
             keys = HotKeys(self._rows)
         out += self.unpropose(s.entry, s.accepted, "settled")
         record = s.entry.record_id(self._owner)
-        stands = old is not None and old.state == "active"
-        reason = because("superseding" if stands else "kept", "extraction" if s.sources else "command", s.rule)
+        is_active = old is not None and old.state == "active"
+        reason = because("superseding" if is_active else "kept", "extraction" if s.sources else "command", s.rule)
         new = self._version(s, record, self._revision(record, old), reason)
         self._rows.table(HOT).put(s.entry.name, new)
-        keys.stands(s.entry.row, new)
+        keys.set_current(s.entry.row, new)
         self._note_turns(s, record)
         daily.note(self._profile, self._owner, s.hot.key, s.accepted, self._state)
         return [*out, update(new), plain_decision(self._owner, s.decision_name, "hot", reason, new, s.accepted)]
@@ -197,8 +197,8 @@ class HotWriter:
         revision = keys.revision(entry.row) + 1
         keys.leaves(entry.row)
         self._rows.table(HOT).delete(entry.name)
-        gone = self.unpropose(entry, at, reason.rule, reason.gate)
-        return [*gone, self._left(entry, entry.record_id(self._owner), revision, at, reason)]
+        withdrawn = self.unpropose(entry, at, reason.rule, reason.gate)
+        return [*withdrawn, self._left(entry, entry.record_id(self._owner), revision, at, reason)]
 
     def delete(self, event: ProjectCommand, at: datetime, *, masked: bool) -> list[Out]:
         """`masked`: policy takes something out of the key, so that it stands nowhere any more."""
@@ -210,19 +210,19 @@ class HotWriter:
         reason = because("retired", "command", HAND)
         if masked:
             return self.leave(entry, at, reason)
-        gone = deleted(
+        deletion = deleted(
             old, revision=old.revision + 1, reason=reason, occurred_at=at, known_at=at, valid_to=at,
             sealed=MemoryBody(), sources=(),
         )  # fmt: skip
-        table.put(entry.name, gone)
+        table.put(entry.name, deletion)
         HotKeys(self._rows).leaves(entry.row)
-        return [*self.unpropose(entry, at, HAND), update(gone)]
+        return [*self.unpropose(entry, at, HAND), update(deletion)]
 
     def follow(self, e: UserMemory) -> list[Out]:
         """Entries and proposals that came from the memory leave, unless it says the same key anew. What somebody else
         has said of a key since stays."""
         now = e.sealed.now
-        anew = None if now is None else HotName(now.type, now.key)
+        new_name = None if now is None else HotName(now.type, now.key)
         reason = because("retired", "command", "corrected" if e.command == "correct" else "forgotten")
         if e.command == "expire":
             reason = because("retired", "retention", "expired")
@@ -231,13 +231,13 @@ class HotWriter:
             old, proposed = self._rows.table(HOT).get(entry.name), self._rows.table(PROPOSED).get(entry.name)
             if proposed is not None and user_memories.written_by(e, proposed):
                 found = True
-                if entry != anew:
+                if entry != new_name:
                     out += self.unpropose(entry, e.accepted_at, reason.rule, reason.gate)
             if old is None or not user_memories.written_by(e, old):
                 continue
             found = True
-            by_hand = by_hand or (entry == anew and is_by_hand(old))
-            if entry != anew:
+            by_hand = by_hand or (entry == new_name and is_by_hand(old))
+            if entry != new_name:
                 out += self.leave(entry, e.accepted_at, reason)
                 name = f"{e.command_id}/{entry.row}"
                 out.append(plain_decision(e.owner, name, "hot", reason, old, e.accepted_at))
@@ -246,11 +246,11 @@ class HotWriter:
             return out
         held = self._rows.table(HOT).get(HotName(now.type, now.key).name)
         when = e.accepted_at if held is None else max(e.accepted_at, held.occurred_at)
-        said = Saying(
+        saying = Saying(
             now, when, e.accepted_at, e.command_id, "hand" if by_hand else "talk",
             rule=REMEMBERED if by_hand else CORRECTED, text=e.sealed.text, user_id=e.user_id, memory=e.record_id,
         )  # fmt: skip
-        return out + self.say(said)
+        return out + self.say(saying)
 
     def withdraw(self, d: TurnDigest) -> list[Out]:
         """What only this turn said, and a newer extractor does not. An older value does not come back for it."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from processors.language.summarize import Embed, Said, summarise
+from processors.language.summarize import Contribution, Embed, summarise
 from processors.project.report_value import ReportFigure, ReportMetrics, ReportProblem, ReportStatement
 from processors.project.rollup import MOST_UNITS, Language, shortened, units
 from processors.project.week_lines import Line
@@ -91,13 +91,13 @@ def write(week: Week, embed: Embed) -> Written:
 
 
 def _summary(week: Week, embed: Embed, left: int) -> str:
-    said = [Said(week.before, "summary")] if week.before else []
-    said += [Said(line.text, line.turn.role, line.who or None) for line in week.reading.rest]
-    if not said:
+    contributions = [Contribution(week.before, "summary")] if week.before else []
+    contributions += [Contribution(line.text, line.turn.role, line.who or None) for line in week.reading.rest]
+    if not contributions:
         return ""
     longest = max((units(line.text) + units(line.who) for line in week.reading.rest), default=0)
     room = max(week.said // 3, longest + 2) + units(week.before)
-    return summarise(said, embed, units, min(left, room), week.language)
+    return summarise(contributions, embed, units, min(left, room), week.language)
 
 
 def _lists(week: Week, words: Mapping[str, str], room: int) -> list[str]:

@@ -78,8 +78,8 @@ class Project(PlainStep):
                 hot = event.sealed.candidate.hot
                 if hot is None:
                     return ()
-                said = Reads(event.owner.key, (WRITTEN_BY.key(event.turn.turn_id),))
-                return *hot_writer.reads_of(event.owner, hot), said, daily.READS
+                turn_reads = Reads(event.owner.key, (WRITTEN_BY.key(event.turn.turn_id),))
+                return *hot_writer.reads_of(event.owner, hot), turn_reads, daily.READS
             case ProjectCommand() if event.hot_type and event.key:
                 return hot_writer.reads(event.owner, HotName(event.hot_type, event.key)), daily.READS
             case ProjectCommand(command="report"):
@@ -144,12 +144,12 @@ class Project(PlainStep):
             return [Reject("too_large", f"sealed.{name}: {TOO_LARGE}")]
         match event:
             case ProjectCandidate() if event.sealed.candidate.hot:
-                said = Saying(
+                saying = Saying(
                     event.sealed.candidate.hot, event.turn.occurred_at, event.accepted_at,
                     f"{event.record_id}/{event.turn.turn_id}", "talk", text=event.sealed.candidate.text,
                     sources=(event.turn,), user_id=event.user_id, memory=event.record_id,
                 )  # fmt: skip
-                return self._hot(event.owner, state).say(said)
+                return self._hot(event.owner, state).say(saying)
             case ProjectCommand(command="put_hot") if event.hot_type and event.key:
                 return self._put(event, event.accepted_at or record.timestamp, state)
             case ProjectCommand(command="delete_hot") if event.hot_type and event.key:
@@ -186,21 +186,21 @@ class Project(PlainStep):
         held = state.of(e.owner.key).table(HOT).get(HotName(hot.type, hot.key).name)
         when = at if held is None else max(at, held.occurred_at)  # a turn may be dated a day ahead
         rule = HAND if e.restores is None else RESCREENED
-        said = Saying(hot, when, at, e.command_id, "hand", rule, user_id=e.user_id)
+        saying = Saying(hot, when, at, e.command_id, "hand", rule, user_id=e.user_id)
         writer = self._hot(e.owner, state)
-        return writer.restore_proposal(said) if e.restores == "proposal" else writer.say(said)
+        return writer.restore_proposal(saying) if e.restores == "proposal" else writer.say(saying)
 
     def _answer(self, r: ReportResult, record: Record, state: StateSpace) -> list[Out]:
         """A model's summary. The log keeps the one that the report has: it tells what users said (C9)."""
         place, key = _answered(r), (record.key or b"").decode(errors="replace")
-        gone = [Null(self.source, r.owner, record.key)] if record.key else []
+        nulls = [Null(self.source, r.owner, record.key)] if record.key else []
         if place is None:
-            return [*gone]
+            return [*nulls]
         at, answers = r.accepted_at or record.timestamp, state.of(r.owner.key).table(ANSWERS)
         outs, name = self._weeks(r.tenant, state).answered(place, r, at), place.monday.isoformat()
         before = answers.get(name)
         if not any(isinstance(o, Emit) and isinstance(o.event, MemoryUpdate) for o in outs):
-            return outs if before == key else [*outs, *gone]
+            return outs if before == key else [*outs, *nulls]
         answers.put(name, key)
         return outs if before in (None, key) else [*outs, Null(self.source, r.owner, str(before).encode())]
 

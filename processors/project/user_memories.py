@@ -27,7 +27,7 @@ MEMORY = "memory"
 
 
 def reads(e: UserMemory) -> tuple[Reads, ...]:
-    texts = [(p, t) for t in _told_by(e) for p in _places(e, t.occurred_at)]
+    texts = [(p, t) for t in _source_turns(e) for p in _places(e, t.occurred_at)]
     week = WEEK.key, REPORT.key, EXTRACT.key
     kept = [Reads(p.key, (*week, TEXTS.key(t.turn_id), STATEMENTS.key(t.turn_id))) for p, t in texts]
     return Reads(e.owner.key, (INDEX,)), *kept, *(Reads(DUE, (p.key,)) for p, _ in texts)
@@ -46,31 +46,31 @@ def written_by(e: UserMemory, old: MemoryUpdate | None) -> bool:
         return False
     if MEMORY in old.sealed.attributes:
         return str(old.sealed.attributes[MEMORY]) == e.record_id
-    said = {s.turn_id for s in old.sources}
-    return bool(said) and said <= {t.turn_id for t in e.turns}
+    turn_ids = {s.turn_id for s in old.sources}
+    return bool(turn_ids) and turn_ids <= {t.turn_id for t in e.turns}
 
 
 def retell(e: UserMemory, profile: Profile, state: StateSpace) -> None:
     """The weeks of the turns that said it, as far as they are held. The next tick writes their reports again."""
-    for turn, place in [(t, p) for t in _told_by(e) for p in _places(e, t.occurred_at)]:
+    for turn, place in [(t, p) for t in _source_turns(e) for p in _places(e, t.occurred_at)]:
         rows = state.of(place.key)
         counts = rows.single(WEEK).get()
-        _, end, gone = span(place, profile)
-        if counts is None or not _reword(e, turn.turn_id, rows, counts, gone):
+        _, end, ends_at = span(place, profile)
+        if counts is None or not _reword(e, turn.turn_id, rows, counts, ends_at):
             continue
         counts.dirty = True
-        rows.single(WEEK).put(counts, gone)
-        _unquote(turn.turn_id, rows, gone)
+        rows.single(WEEK).put(counts, ends_at)
+        _unquote(turn.turn_id, rows, ends_at)
         when = e.accepted_at if counts.closed else max(e.accepted_at, end + weeks.STRAGGLERS)
         note_due(place, when, state)
 
 
-def _told_by(e: UserMemory) -> tuple[SourceTurn, ...]:
+def _source_turns(e: UserMemory) -> tuple[SourceTurn, ...]:
     """Turns whose weeks tell it: those of a report outlive the days of a memory."""
     return () if e.command == "expire" else e.turns
 
 
-def _reword(e: UserMemory, turn: str, rows: OwnerState, counts: WeekCounts, gone: datetime) -> bool:
+def _reword(e: UserMemory, turn: str, rows: OwnerState, counts: WeekCounts, ends_at: datetime) -> bool:
     """The week loses the turn's text, and its statement is reworded or removed. Whether it held one of the two."""
     texts, statements = rows.table(TEXTS), rows.table(STATEMENTS)
     had = turn in texts
@@ -89,14 +89,14 @@ def _reword(e: UserMemory, turn: str, rows: OwnerState, counts: WeekCounts, gone
         else:
             counts.memories[statement.kind] -= 1
     if kept:
-        statements.put(turn, note.model_copy(update={"statements": tuple(kept)}), gone)
+        statements.put(turn, note.model_copy(update={"statements": tuple(kept)}), ends_at)
     else:
         counts.notes -= 1
         statements.delete(turn)
     return True
 
 
-def _unquote(turn: str, rows: OwnerState, gone: datetime) -> None:
+def _unquote(turn: str, rows: OwnerState, ends_at: datetime) -> None:
     """What the report that stands would hand down to the next one, where other texts have expired meanwhile."""
     rows.single(EXTRACT).delete()
     row = rows.single(REPORT)
@@ -112,9 +112,9 @@ def _unquote(turn: str, rows: OwnerState, gone: datetime) -> None:
         figures=tuple(f for f in held.figures if turn not in (f.turn_id, f.turn_before, f.turn_of)),
     )
     body = report.sealed.model_copy(update={"value": with_values(report, left.json_value())})
-    row.put(report.model_copy(update={"sealed": body}), gone)
+    row.put(report.model_copy(update={"sealed": body}), ends_at)
 
 
-def _places(e: UserMemory, said: datetime) -> list[Place]:
+def _places(e: UserMemory, stated_at: datetime) -> list[Place]:
     """The weeks that may hold it, whatever the zone was when it was said."""
-    return [Place(e.owner, monday) for monday in weeks_of(said)]
+    return [Place(e.owner, monday) for monday in weeks_of(stated_at)]

@@ -27,17 +27,17 @@ _SINCE = re.compile(r"\b(?:since|from|last|past)(?: the)?\s$|[自从]$", re.I)
 _Day = Callable[[re.Match[str], date], date | None]
 
 
-def due(text: str, said: date, *, latest: bool = False) -> date | None:
-    """The day named as the latest, else (unless `latest`) the first day ahead that is named. `said`: when, in the
+def due(text: str, stated_on: date, *, latest: bool = False) -> date | None:
+    """The day named as the latest, else (unless `latest`) the first day ahead that is named. `stated_on`: when, in the
     project's zone."""
-    found = sorted(_found(text, said), key=lambda f: f[0])
+    found = sorted(_found(text, stated_on), key=lambda f: f[0])
     marked = [day for begin, end, day in found if _BY.search(text[:begin]) or _BEFORE.match(text[end:])]
     if marked:
         return marked[-1]
     return found[0][2] if found and not latest else None
 
 
-def _found(text: str, said: date) -> Iterator[tuple[int, int, date]]:
+def _found(text: str, stated_on: date) -> Iterator[tuple[int, int, date]]:
     taken: list[tuple[int, int]] = []
     for pattern, resolve in _RULES:
         for match in pattern.finditer(text):
@@ -45,64 +45,64 @@ def _found(text: str, said: date) -> Iterator[tuple[int, int, date]]:
                 continue
             taken.append(match.span())
             try:
-                day = resolve(match, said)
+                day = resolve(match, stated_on)
             except ValueError:  # no such day
                 continue
             began = _SINCE.search(text[: match.start()]) is not None
-            if day is not None and not began and said <= day <= said + timedelta(days=400):
+            if day is not None and not began and stated_on <= day <= stated_on + timedelta(days=400):
                 yield match.start(), match.end(), day
 
 
-def _iso(m: re.Match[str], said: date) -> date:
+def _iso(m: re.Match[str], stated_on: date) -> date:
     return date(int(m["year"]), int(m["number"]), int(m["day"]))
 
 
-def _dated(m: re.Match[str], said: date) -> date:
+def _dated(m: re.Match[str], stated_on: date) -> date:
     groups = m.groupdict()
     month = groups.get("month")
     number = next(i for i, n in enumerate(_MONTHS, 1) if n.startswith(month.lower()[:3])) if month else int(m["number"])
-    day = date(said.year, number, int(m["day"]))
-    return day if day >= said - timedelta(days=60) else date(said.year + 1, number, int(m["day"]))
+    day = date(stated_on.year, number, int(m["day"]))
+    return day if day >= stated_on - timedelta(days=60) else date(stated_on.year + 1, number, int(m["day"]))
 
 
-def _of_month(m: re.Match[str], said: date) -> date:
+def _of_month(m: re.Match[str], stated_on: date) -> date:
     day = int(m["day"])
-    if day >= said.day:
-        return said.replace(day=day)
-    year, number = (said.year + 1, 1) if said.month == 12 else (said.year, said.month + 1)
+    if day >= stated_on.day:
+        return stated_on.replace(day=day)
+    year, number = (stated_on.year + 1, 1) if stated_on.month == 12 else (stated_on.year, stated_on.month + 1)
     return date(year, number, day)
 
 
-def _weekday(m: re.Match[str], said: date) -> date:
+def _weekday(m: re.Match[str], stated_on: date) -> date:
     index = next(i for i, name in enumerate(_DAYS) if name.startswith(m["weekday"].lower()[:3]))
     if (m["which"] or "").lower() == "next":
-        return said - timedelta(days=said.weekday()) + timedelta(days=7 + index)
-    return said + timedelta(days=(index - said.weekday()) % 7 or 7)
+        return stated_on - timedelta(days=stated_on.weekday()) + timedelta(days=7 + index)
+    return stated_on + timedelta(days=(index - stated_on.weekday()) % 7 or 7)
 
 
-def _han_weekday(m: re.Match[str], said: date) -> date:
+def _han_weekday(m: re.Match[str], stated_on: date) -> date:
     index = _HAN_DAYS.index(m["weekday"].replace("天", "日").replace("末", "日"))
-    monday = said - timedelta(days=said.weekday())
+    monday = stated_on - timedelta(days=stated_on.weekday())
     which = m["which"] or ""
     if which.startswith("下"):
         return monday + timedelta(days=7 * len(which.rstrip("个")) + index)
     if which:
         return monday + timedelta(days=index)
-    return said + timedelta(days=(index - said.weekday()) % 7)
+    return stated_on + timedelta(days=(index - stated_on.weekday()) % 7)
 
 
-def _ahead(m: re.Match[str], said: date) -> date:
+def _ahead(m: re.Match[str], stated_on: date) -> date:
     count = m["count"].lower()
     days = int(count) if count.isdigit() else _SMALL[count]
-    return said + timedelta(days=days * (7 if m["unit"][0] in "w周" else 1))
+    return stated_on + timedelta(days=days * (7 if m["unit"][0] in "w周" else 1))
 
 
 def _in(days: int) -> _Day:
-    return lambda _, said: said + timedelta(days=days)
+    return lambda _, phrase: phrase + timedelta(days=days)
 
 
-def _month_end(_: re.Match[str], said: date) -> date:
-    first = date(said.year + said.month // 12, said.month % 12 + 1, 1)
+def _month_end(_: re.Match[str], stated_on: date) -> date:
+    first = date(stated_on.year + stated_on.month // 12, stated_on.month % 12 + 1, 1)
     return first - timedelta(days=1)
 
 

@@ -50,7 +50,7 @@ Number = int | float
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Figure:
     """What was said of a key. `of` None: nothing."""
 
     value: Number
@@ -60,26 +60,29 @@ class Told:
 
 
 def figures(
-    lines: Sequence[Line], profile: Profile, stands: Callable[[HotKey], JsonValue], before: Mapping[str, ReportFigure]
+    lines: Sequence[Line],
+    profile: Profile,
+    current_value: Callable[[HotKey], JsonValue],
+    before: Mapping[str, ReportFigure],
 ) -> list[ReportFigure]:
-    """The last that was said of each key in the week. `stands`: what hot memory has of a key that is set up rather
-    than changes. `before`: the figures of the week before."""
+    """The last that was said of each key in the week. `current_value`: what hot memory has of a key that is set up
+    rather than changes. `before`: the figures of the week before."""
     out: list[ReportFigure] = []
     whole = {k.ratio_of[0]: k.ratio_of[1] for k in profile.hot_keys if len(k.ratio_of) == 2}
     by_key = {k.key: k for k in profile.hot_keys}
     for key in (k for k in profile.hot_keys if k.type == "status" and (k.key in whole or k.patterns)):
         aim = by_key.get(whole.get(key.key, ""))
-        known = None if aim is None else number(stands(aim))
+        known = None if aim is None else number(current_value(aim))
         was = before.get(key.key)
-        told = _last(lines, profile, key.key, known if known is not None or was is None else was.of)
-        if told is None:
+        figure = _last(lines, profile, key.key, known if known is not None or was is None else was.of)
+        if figure is None:
             continue
-        of = told.of if told.of is not None else known if known is not None else was.of if was and aim else None
+        of = figure.of if figure.of is not None else known if known is not None else was.of if was and aim else None
         out.append(
             ReportFigure(
-                key=key.key, value=told.value, of=of, turn_id=told.turn_id,
+                key=key.key, value=figure.value, of=of, turn_id=figure.turn_id,
                 before=None if was is None else was.value, turn_before=None if was is None else was.turn_id,
-                turn_of=told.turn_of,
+                turn_of=figure.turn_of,
             )
         )  # fmt: skip
     return out
@@ -95,9 +98,9 @@ def label(key: HotKey, language: str) -> str:
     return next((a for a in key.aliases if a.isascii() != zh), key.key.replace("_", " "))
 
 
-def _last(lines: Iterable[Line], profile: Profile, key: str, of: Number | None) -> Told | None:
+def _last(lines: Iterable[Line], profile: Profile, key: str, of: Number | None) -> Figure | None:
     """`of`: the whole that the key is a share of, where it is known: "40 of 60" then needs no other word."""
-    found: Told | None = None
+    found: Figure | None = None
     turn_of: str | None = None
     unit, names = "", _han_name(profile, key)
     told_of = " ".join(text for k in profile.hot_keys if k.key == key for text in (*k.patterns, *k.aliases)).casefold()
@@ -113,12 +116,12 @@ def _last(lines: Iterable[Line], profile: Profile, key: str, of: Number | None) 
         more = _whole(line.text, unit, names) if unit else None
         if share is not None:
             of, turn_of = share[1], line.turn.turn_id
-            found = Told(share[0], of, line.turn.turn_id, turn_of)
+            found = Figure(share[0], of, line.turn.turn_id, turn_of)
         elif value is not None:
             of, turn_of = (of, turn_of) if aim is None else (aim, line.turn.turn_id)
-            found = Told(value, of, line.turn.turn_id, turn_of)
+            found = Figure(value, of, line.turn.turn_id, turn_of)
         elif found is not None and more is not None and found.value <= more <= (of or more):
-            found = Told(more, of, line.turn.turn_id, turn_of)
+            found = Figure(more, of, line.turn.turn_id, turn_of)
         if value is not None and (m := re.search(rf"{value}(?P<unit>[\u4e00-\u9fff])", line.text)):
             unit = m["unit"]
     return found

@@ -33,8 +33,8 @@ def count_turn(counts: WeekCounts, d: TurnDigest) -> None:
         counts.more_users += 1  # turns, not users: an upper bound
 
 
-def put_statements(d: TurnDigest, counts: WeekCounts, table: OwnerTable[TurnStatements], gone: datetime) -> None:
-    """The statements of a turn take the place of those that it had. `gone`: when the week goes."""
+def put_statements(d: TurnDigest, counts: WeekCounts, table: OwnerTable[TurnStatements], ends_at: datetime) -> None:
+    """The statements of a turn take the place of those that it had. `ends_at`: when the week goes."""
     name = d.turn.turn_id
     old = table.get(name)
     for statement in old.statements if old else ():
@@ -45,7 +45,7 @@ def put_statements(d: TurnDigest, counts: WeekCounts, table: OwnerTable[TurnStat
         counts.notes += old is None
         kept = tuple(Statement(m.kind, m.episode_type, m.text[:TEXT_CHARS], m.record_id) for m in d.sealed.kept)
         row = TurnStatements(statements=kept, source=d.turn, user_id=d.user_id, position=d.position)
-        table.put(name, row, gone)
+        table.put(name, row, ends_at)
     elif old is not None:
         counts.notes -= 1
         table.delete(name)
@@ -79,6 +79,6 @@ def noted(rows: OwnerState, sources: dict[str, SourceTurn]) -> list[Noted]:
     return sorted(out, key=in_order)
 
 
-def in_order(said: Spoken | Noted) -> tuple[datetime, int, str]:
+def in_order(entry: Spoken | Noted) -> tuple[datetime, int, str]:
     """When it was said; within one moment as the log has it."""
-    return said.at, said.position, said.turn_id
+    return entry.at, entry.position, entry.turn_id

@@ -51,11 +51,11 @@ class Line:
         return who(self.turn)
 
 
-def who(said: Spoken | Noted) -> str:
+def who(entry: Spoken | Noted) -> str:
     """A person by name: the speaker's, else the name under which they write. Empty: no person said it."""
-    if isinstance(said, Spoken) and said.role != "user":
-        return said.speaker or ""
-    return said.speaker or _shown(said.user)
+    if isinstance(entry, Spoken) and entry.role != "user":
+        return entry.speaker or ""
+    return entry.speaker or _shown(entry.user)
 
 
 def _shown(user: str) -> str:

@@ -110,7 +110,7 @@ class Span(NamedTuple):
 
     start: datetime
     end: datetime
-    gone: datetime
+    ends_at: datetime
 
 
 def span(place: Place, profile: Profile) -> Span:

@@ -33,7 +33,7 @@ _PARTS = re.compile(r"[,，;；]\s?|\sbut\s|但是?|不过")
 """What is told as an end: "until it works again" is none."""
 _STILL = words("still")
 _WAS = words("was")
-_ANEW = words("anew")
+_RECURRING = words("anew")
 _REQUEST = words("request")
 _MENDS = words("mends")
 _LOOKED_INTO = words("looked_into")
@@ -93,13 +93,13 @@ def problems(
             found[at] = found[at]._replace(problem=solved)
         elif _goes_on(found, line):
             continue
-        elif names and line.who and not decides(line.text) and not planned and not _told_before(found, named):
+        elif names and line.who and not decides(line.text) and not planned and not _is_repeated(found, named):
             itself = _solves_itself(line.text)
-            told = Problem(
+            problem = Problem(
                 line.text, line.turn.turn_id, itself, line.turn.turn_id if itself else None, who(line.turn),
                 who(line.turn) if itself else "",
             )  # fmt: skip
-            found.append(_Named(told, line.place, named.about, named.labels))
+            found.append(_Named(problem, line.place, named.about, named.labels))
     return [f.problem for f in found]
 
 
@@ -191,7 +191,7 @@ def _solves_itself(text: str) -> str | None:
             continue
         wrong = _PROBLEM.search(part) if problem_in(part) else None
         own = wrong is None or not (wrong.start() < end.end() and end.start() < wrong.end())  # "stopped working"
-        if n or (own and (not _ANEW.search(part) if wrong else _ends_well(text))):
+        if n or (own and (not _RECURRING.search(part) if wrong else _ends_well(text))):
             return part
     return None
 
@@ -234,7 +234,7 @@ def _is_of(named: _Named, mends: set[str]) -> bool:
     return any(what in text for what in mends) or any(what[:4] in word for what in mends for word in named.about)
 
 
-def _told_before(found: Sequence[_Named], named: _Line) -> bool:
+def _is_repeated(found: Sequence[_Named], named: _Line) -> bool:
     for f in found:
         if f.problem.solution is not None:
             continue

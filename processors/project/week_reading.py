@@ -42,10 +42,10 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """Where figures come from. `stands`: what hot memory has of a key. `before`: of the week before, by key."""
+    """Where figures come from. `current_value`: what hot memory has of a key. `before`: of the week before, by key."""
 
     profile: Profile
-    stands: Callable[[HotKey], JsonValue]
+    current_value: Callable[[HotKey], JsonValue]
     before: Mapping[str, ReportFigure]
 
 
@@ -55,35 +55,35 @@ def read(turns: Sequence[Spoken], notes: Sequence[Noted], terms: Terms, zone: st
     def day(at: datetime) -> date:
         return at.astimezone(ZoneInfo(zone)).date()
 
-    said, chat = lines(turns, terms), small_talk(turns)
+    all_lines, chat = lines(turns, terms), small_talk(turns)
     notes = [n for n in notes if not chat(n.text)]
-    reads = Tasks(said, names_of(turns, who), day)
-    decided = decisions(said)
+    reads = Tasks(all_lines, names_of(turns, who), day)
+    decided = decisions(all_lines)
     of_decisions = {d.line.text for d in decided}
-    asked = [t for t in reads.found() if t.text not in of_decisions]
-    own = {line.text for line in said if reads.owner(line) is not None}
-    ending = {line.text for line in endings(said)}
+    open_tasks = [t for t in reads.found() if t.text not in of_decisions]
+    own = {line.text for line in all_lines if reads.owner(line) is not None}
+    ending = {line.text for line in endings(all_lines)}
     found = problems(
-        said, turns, lambda line: line.text in own and not _names_twice(line.text),
-        lambda line: line.text in ending and any(ends(t, line) for t in asked),
+        all_lines, turns, lambda line: line.text in own and not _names_twice(line.text),
+        lambda line: line.text in ending and any(ends(t, line) for t in open_tasks),
     )  # fmt: skip
-    asked += _kept_tasks(notes, asked, day, terms)
-    tasks = settled(asked, said, found, turns)
+    open_tasks += _kept_tasks(notes, open_tasks, day, terms)
+    tasks = settled(open_tasks, all_lines, found, turns)
     noted = [_statement(n, "decision") for n in _kept(notes, "decision", {d.line.turn.turn_id for d in decided})]
-    told = [_said("decision", d.line, d.text) for d in decided]
-    told_of = [*(d.text for d in decided), *(t.text for t in asked), *own]
+    statements = [_report_statement("decision", d.line, d.text) for d in decided]
+    told_of = [*(d.text for d in decided), *(t.text for t in open_tasks), *own]
     told_of += [x for p in found for x in (p.text, p.solution) if x]
     done_by = {t.done_by for t in tasks if t.done_by}
-    numbers = figures(said, catalogue.profile, catalogue.stands, catalogue.before)
+    numbers = figures(all_lines, catalogue.profile, catalogue.current_value, catalogue.before)
     return Reading(
-        decisions=tuple(sorted([*told, *noted], key=lambda s: s.occurred_at)),
+        decisions=tuple(sorted([*statements, *noted], key=lambda s: s.occurred_at)),
         tasks=tuple(_task(t) for t in tasks if t.done_by is None),
         done=tuple(_task(t) for t in tasks if t.done_by is not None),
         problems=tuple(_problem(p) for p in found),
         figures=tuple(numbers),
         rest=tuple(
-            line for n, line in enumerate(said)
-            if not line.asks and not _answers(said, n) and not is_reaction(line.text) and not is_opinion(line.text)
+            line for n, line in enumerate(all_lines)
+            if not line.asks and not _answers(all_lines, n) and not is_reaction(line.text) and not is_opinion(line.text)
             and not any(line.text in t for t in told_of)
             and not (line.turn.turn_id in done_by and says_done(line.text) and not any(c.isdigit() for c in line.text))
         ),
@@ -135,17 +135,22 @@ def _kept(notes: Sequence[Noted], episode_type: str, turns: set[str]) -> list[No
 
 
 def _kept_tasks(
-    notes: Sequence[Noted], asked: Sequence[Task], day: Callable[[datetime], date], terms: Terms
+    notes: Sequence[Noted], open_tasks: Sequence[Task], day: Callable[[datetime], date], terms: Terms
 ) -> list[Task]:
     return [
         Task(n.turn_id, n.at, n.position, text, "", due(n.text, day(n.at)), frozenset(terms(n.text)))
-        for n in _kept(notes, "task", {t.turn_id for t in asked}) for text in [named(n.text, who(n))]
+        for n in _kept(notes, "task", {t.turn_id for t in open_tasks}) for text in [named(n.text, who(n))]
     ]  # fmt: skip
 
 
-def _answers(said: Sequence[Line], n: int) -> bool:
+def _answers(all_lines: Sequence[Line], n: int) -> bool:
     """Whether a sentence says nothing without the question before it."""
-    return n > 0 and said[n - 1].asks and len(said[n].words) <= _ANSWER and not any(c.isdigit() for c in said[n].text)
+    return (
+        n > 0
+        and all_lines[n - 1].asks
+        and len(all_lines[n].words) <= _ANSWER
+        and not any(c.isdigit() for c in all_lines[n].text)
+    )
 
 
 def _names_twice(text: str) -> bool:
@@ -162,7 +167,7 @@ def _statement(n: Noted, kind: str) -> ReportStatement:
     )
 
 
-def _said(kind: str, line: Line, text: str) -> ReportStatement:
+def _report_statement(kind: str, line: Line, text: str) -> ReportStatement:
     turn = line.turn
     return ReportStatement(
         type=kind, text=text, occurred_at=iso(turn.at), source_turn_ids=(turn.turn_id,), by=line.who or None
@@ -170,7 +175,7 @@ def _said(kind: str, line: Line, text: str) -> ReportStatement:
 
 
 def event_of(line: Line) -> ReportStatement:
-    return _said("fact", line, line.text)
+    return _report_statement("fact", line, line.text)
 
 
 def _task(t: Task) -> ReportStatement:

@@ -132,7 +132,7 @@ class Tasks:
         out: list[Task] = []
         for n, line in enumerate(self._lines):
             owner = self.owner(line)
-            if owner is None or (line.asks and not self._asked(line.text)):
+            if owner is None or (line.asks and not self._is_request(line.text)):
                 continue
             task = self._task(n, owner)
             if out and self._answers(out[-1], line, owner):
@@ -150,11 +150,11 @@ class Tasks:
             return None
         if line.turn.session_id in self._alone and (_REQUEST.match(text) or _ASSISTANT.match(text)):
             return None
-        if (asked := self._third(line)) is not None:
-            return asked
+        if (is_request := self._third(line)) is not None:
+            return is_request
         if not line.asks and (_SELF_EN.search(text) or self._self_zh(line)):
             return line.who
-        if self._asked(text):
+        if self._is_request(text):
             return self._accepted(line) or ("" if _TEAM_ZH.search(text) or _TEAM_EN.search(text) else None)
         if not line.asks and (_TEAM_EN.search(text) or _TEAM_ZH.search(text)):
             return self._accepted(line) or ""
@@ -170,7 +170,7 @@ class Tasks:
         return False
 
     @staticmethod
-    def _asked(text: str) -> bool:
+    def _is_request(text: str) -> bool:
         return _ASK_EN.search(text) is not None or _ASK_ZH.search(text) is not None
 
     def _third(self, line: Line) -> str | None:
@@ -179,9 +179,9 @@ class Tasks:
         if (match := self._named_zh.search(text)) is not None:
             name = next(g for g in match.groups() if g)
             past = re.search(r"了(?:[，,]|$)|过(?:[，,了]|$)", text[match.end() :]) is not None
-            asked = self._asked(text) or re.search(r"负责|跟进|牵头", text) is not None
-            asked = asked or due(text, self._day(line.turn.at)) is not None
-            return self._person(name, line) if asked and not past else None
+            is_request = self._is_request(text) or re.search(r"负责|跟进|牵头", text) is not None
+            is_request = is_request or due(text, self._day(line.turn.at)) is not None
+            return self._person(name, line) if is_request and not past else None
         if _ASK_EN.search(text):
             for match in _ASKED_EN.finditer(text):
                 name = match["name"]
@@ -263,8 +263,8 @@ def _unaddressed(text: str, owner: str) -> str:
     match = re.match(rf"@?(?:{re.escape(owner)}|{re.escape(first)})(?:[,，:： ]\s?(?=\S)|(?=你))", text, re.I)
     if match is None:
         return text
-    asked = plain(text[match.end() :])
-    return asked[:1].upper() + asked[1:]
+    is_request = plain(text[match.end() :])
+    return is_request[:1].upper() + is_request[1:]
 
 
 def settled(

@@ -83,8 +83,8 @@ class Weeks:
 
     def add(self, d: TurnDigest) -> list[Out]:
         place = place_of(d, self._profile, self._state)
-        _, end, gone = self._span(place)
-        if d.accepted_at > gone:
+        _, end, ends_at = self._span(place)
+        if d.accepted_at > ends_at:
             return self._too_late(d)
         rows = self._state.of(place.key)
         texts, statements = rows.table(TEXTS), rows.table(STATEMENTS)
@@ -92,11 +92,11 @@ class Weeks:
         counts = counts_of(rows)
         if not d.restated and name not in texts and name not in statements:
             count_turn(counts, d)
-        put_statements(d, counts, statements, gone)
+        put_statements(d, counts, statements, ends_at)
         self._hold(d, counts, texts)
         counts.dirty = True
         counts.late += counts.closed and not d.restated
-        rows.single(WEEK).put(counts, gone)
+        rows.single(WEEK).put(counts, ends_at)
         self._due(place, max(d.accepted_at, _again(counts) if counts.closed else end + STRAGGLERS))
         return []
 
@@ -156,24 +156,24 @@ class Weeks:
             rule, counts.late_at = "late_turns", now
         counts.closed, counts.dirty = ended, False
         new = self._written(place, rows, counts, old, now, rule, of)
-        rows.single(WEEK).put(counts, of.gone)
-        rows.single(REPORT).put(new, of.gone)
+        rows.single(WEEK).put(counts, of.ends_at)
+        rows.single(REPORT).put(new, of.ends_at)
         if ended:
             due.delete(place.key)
         elif place.key not in due:  # it was closed where its days end earlier
             self._due(place, of.end + STRAGGLERS)
         decided = plain_decision(place.owner, cause or f"{place.monday}/{new.revision}", "report", new.reason, new, now)
-        asked = [Emit(topics.JOBS, report_job(new, spoken(rows, now)[0], self._profile))] if self._ask else []
-        return [update(new), decided, *asked]
+        jobs = [Emit(topics.JOBS, report_job(new, spoken(rows, now)[0], self._profile))] if self._ask else []
+        return [update(new), decided, *jobs]
 
     def answered(self, place: Place, r: ReportResult, now: datetime) -> list[Out]:
         """A model's summary, unless the report has changed since it was asked for."""
         row = self._state.of(place.key).single(REPORT)
         old = row.get()
-        told = r.sealed.result
-        summary = told.get("summary")
+        result = r.sealed.result
+        summary = result.get("summary")
         if old is None or r.job_id != job_id(old) or r.status != "done" or r.model is None or not summary:
-            rule = "report_changed_since" if r.status == "done" else str(told.get("reason") or "no_answer")
+            rule = "report_changed_since" if r.status == "done" else str(result.get("reason") or "no_answer")
             reason = because("skipped", "extraction", rule)
             return [plain_decision(place.owner, r.job_id, "report", reason, old, now)]
         text = reworded(old, str(summary), r.model)
@@ -183,7 +183,7 @@ class Weeks:
         new = old.model_copy(
             update={"revision": old.revision + 1, "sealed": body, "reason": reason, "extractor": "model"}
         )
-        row.put(new, self._span(place).gone)
+        row.put(new, self._span(place).ends_at)
         return [update(new), plain_decision(place.owner, r.job_id, "report", reason, new, now)]
 
     def _span(self, place: Place) -> Span:
@@ -198,15 +198,15 @@ class Weeks:
     ) -> WeeklyReport:  # fmt: skip
         turns, sources = spoken(rows, now)
         notes = noted(rows, sources)
-        gone = len(turns) < len(counts.texts)
+        truncated = len(turns) < len(counts.texts)
         extract = rows.single(EXTRACT)
-        before = extract.get() if gone and old is not None else None
-        was = lists_of(old) if old is not None and gone else None
+        before = extract.get() if truncated and old is not None else None
+        was = lists_of(old) if old is not None and truncated else None
         week = self._week(place, counts, turns, notes, was, before or "")
         written = write(week, self._models.embedder.embed)
-        extract.put(written.summary, of.gone)
+        extract.put(written.summary, of.ends_at)
         named = list(dict.fromkeys(t for t in _cited(week.reading, written) if t in sources))[:MAX_SOURCES]
-        kept_sources = () if old is None or not gone else old.sources
+        kept_sources = () if old is None or not truncated else old.sources
         all_sources = {s.turn_id: s for s in (*kept_sources, *(sources[t] for t in named))}
         reason = because("kept" if old is None else "superseding", "extraction", rule)
         return WeeklyReport(
@@ -238,15 +238,21 @@ class Weeks:
             texts_left_out=counts.left_out,
         )  # fmt: skip
         keys = {k.key: k for k in self._profile.hot_keys}
-        said = sum(units(t.text) for t in turns)
+        spoken_units = sum(units(t.text) for t in turns)
         return Week(
-            place.monday, language, found, metrics, lambda key: _label(keys.get(key), key, language), before, said
+            place.monday,
+            language,
+            found,
+            metrics,
+            lambda key: _label(keys.get(key), key, language),
+            before,
+            spoken_units,
         )
 
     def _catalogue(self, place: Place) -> Catalogue:
         hot = self._state.of(place.owner.key).table(HOT)
 
-        def stands(key: HotKey) -> JsonValue:
+        def current_value(key: HotKey) -> JsonValue:
             held = hot.get(HotName(key.type, key.key).name)
             return held.sealed.value if held is not None and held.state == "active" else None
 
@@ -254,7 +260,7 @@ class Weeks:
         before: dict[str, ReportFigure] = {}
         if last is not None and last.state == "active":
             before = {f.key: f for f in lists_of(last).figures}
-        return Catalogue(self._profile, stands, before)
+        return Catalogue(self._profile, current_value, before)
 
     def _body(self, week: Week, written: Written, closed: bool) -> MemoryBody:
         found = week.reading
@@ -283,8 +289,8 @@ class Weeks:
 
 def lines_of(markdown: str) -> list[str]:
     """The lines of a report whose mean is its vector: what was said, without headings, marks and who said it."""
-    said = [x.strip("- ") for x in markdown.splitlines() if not x.startswith(("#", "*"))]
-    return [text for x in said for part in x.split(" → ") if (text := _BY.sub("", part).strip())] or [markdown]
+    lines = [x.strip("- ") for x in markdown.splitlines() if not x.startswith(("#", "*"))]
+    return [text for x in lines for part in x.split(" → ") if (text := _BY.sub("", part).strip())] or [markdown]
 
 
 def _label(key: HotKey | None, name: str, language: Language) -> str:
@@ -299,7 +305,7 @@ def _again(counts: WeekCounts) -> datetime:
 
 def _cited(found: Reading, written: Written) -> list[str]:
     """Turns that a report tells of."""
-    told: tuple[ReportStatement, ...] = (*found.decisions, *found.tasks, *found.done)
-    cited = [t for s in told for t in s.source_turn_ids] + [f.turn_id for f in found.figures]
+    statements: tuple[ReportStatement, ...] = (*found.decisions, *found.tasks, *found.done)
+    cited = [t for s in statements for t in s.source_turn_ids] + [f.turn_id for f in found.figures]
     cited += [t for p in found.problems for t in (p.turn_id, p.solved_by) if t]
     return [*cited, *(line.turn.turn_id for line in written.quoted)]

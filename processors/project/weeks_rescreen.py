@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 
 from processors.pii.redact import Redaction
-from processors.pii.redacted_values import Gone
+from processors.pii.redacted_values import RedactedValues
 from processors.pii.redaction import redact, replaced, strings
 from processors.ports import Models, ProfileBook
 from processors.project import weeks
@@ -50,11 +50,11 @@ class WeeksScreened:
                 continue
             week = _Held(rows)
             clean = {**found, **self._redacted(e.tenant, {t for t in week.texts if t not in found})}
-            gone = span(place, profile).gone
-            if not week.masked(clean, gone):
+            ends_at = span(place, profile).ends_at
+            if not week.masked(clean, ends_at):
                 continue
             counts.dirty = True
-            rows.single(WEEK).put(counts, gone)
+            rows.single(WEEK).put(counts, ends_at)
             if week.report is not None:
                 out += book.report(place, at, weeks.RESCREENED, f"{e.command_id}/{place.monday}")
         return out
@@ -63,8 +63,14 @@ class WeeksScreened:
         return held(e.owner, at, self._book.of(e.tenant))
 
     def _redacted(self, tenant: str, texts: Iterable[str]) -> dict[str, Redaction]:
-        told = sorted(texts)
-        return dict(zip(told, redact(self._models, self._book, [tenant] * len(told), told), strict=True))
+        texts_in_order = sorted(texts)
+        return dict(
+            zip(
+                texts_in_order,
+                redact(self._models, self._book, [tenant] * len(texts_in_order), texts_in_order),
+                strict=True,
+            )
+        )
 
 
 class _Held:
@@ -88,14 +94,14 @@ class _Held:
     def _turns(self) -> list[str]:
         return sorted({*self._held, *self._noted})
 
-    def masked(self, clean: Found, gone: datetime) -> bool:
-        """Whether a row has changed. `gone`: when the week goes."""
-        changed = [self._masked_turn(name, clean, gone) for name in self._turns()]
-        everything = Gone.of(clean[text] for text in self.texts)
-        return any([*changed, self._masked_report(clean, everything, gone)])
+    def masked(self, clean: Found, ends_at: datetime) -> bool:
+        """Whether a row has changed. `ends_at`: when the week goes."""
+        changed = [self._masked_turn(name, clean, ends_at) for name in self._turns()]
+        everything = RedactedValues.of(clean[text] for text in self.texts)
+        return any([*changed, self._masked_report(clean, everything, ends_at)])
 
-    def _masked_turn(self, name: str, clean: Found, gone: datetime) -> bool:
-        mine = Gone.of(clean[text] for text in self._texts_of(name))
+    def _masked_turn(self, name: str, clean: Found, ends_at: datetime) -> bool:
+        mine = RedactedValues.of(clean[text] for text in self._texts_of(name))
 
         def shown(text: str) -> str:
             return mine.text(clean[text].text) if text else text
@@ -105,13 +111,13 @@ class _Held:
         if new_held is not None and new_held != held:
             self._texts.put(name, new_held, new_held.expires_at)
         if new_noted is not None and new_noted != noted:
-            self._statements.put(name, new_noted, gone)
+            self._statements.put(name, new_noted, ends_at)
         return (new_held, new_noted) != (held, noted)
 
-    def _masked_report(self, clean: Found, everything: Gone, gone: datetime) -> bool:
+    def _masked_report(self, clean: Found, everything: RedactedValues, ends_at: datetime) -> bool:
         summary = everything.text(clean[self._summary].text) if self._summary else ""
         if summary != self._summary:
-            self._extract.put(summary, gone)
+            self._extract.put(summary, ends_at)
         if self.report is None:
             return summary != self._summary
         plain, sealed = {text: clean[text].text for text in self.texts}, self.report.sealed
@@ -120,7 +126,7 @@ class _Held:
         }  # fmt: skip
         report = self.report.model_copy(update={"sealed": sealed.model_copy(update=shown)})
         if report != self.report:
-            self._report.put(report, gone)
+            self._report.put(report, ends_at)
         return summary != self._summary or report != self.report
 
     def _texts_of(self, name: str) -> list[str]:

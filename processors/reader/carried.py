@@ -18,7 +18,7 @@ from importlib.resources import files
 from processors.dedupe.features import BREAK, HAN, LISTED, Features, extract_features, is_function, is_number, stem
 from processors.dedupe.lexicon import EN_ADVERBS, EN_NEGATORS, ZH_NEGATORS
 from processors.reader.rules import clauses_en, clauses_zh
-from processors.reader.rules.confirm import confirms, heard
+from processors.reader.rules.confirm import apply_confirmation, confirms
 from processors.reader.rules.others import about_kin_en, names_kin
 from processors.reader.rules.protocol import TurnView
 from processors.reader.rules.text import prepare, sentences, without_quotes
@@ -54,7 +54,7 @@ def _features(text: str) -> Features:
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class QuotationSupport:
     """`span`: the quotation, or the one clause of it that carries the statement. `literal`: one clause does, and no
     other word of content stands between those of the statement."""
 
@@ -89,13 +89,19 @@ def located(quote: str, content: str) -> Span | None:
     return None if at < 0 else Span(start=plain[at][1], end=plain[at + len(wanted) - 1][1] + 1)
 
 
-def carried(
-    text: str, values: Mapping[str, JsonValue], quote: str, turn: TurnView, profile: Profile, *,
-    kind: str, negated: bool,
-) -> Carried | str:
+def quotation_support(
+    text: str,
+    values: Mapping[str, JsonValue],
+    quote: str,
+    turn: TurnView,
+    profile: Profile,
+    *,
+    kind: str,
+    negated: bool,
+) -> QuotationSupport | str:
     """Where and how closely a statement stands in the turn, or why it is not carried: `not_said`, `not_stated`,
     `not_of_the_speaker`, `not_carried` or `polarity`."""
-    turn = heard(turn)
+    turn = apply_confirmation(turn)
     span = located(quote, turn.content)
     if span is None:
         return _by_the_question(text, values, quote, turn, profile, negated=negated)
@@ -109,30 +115,30 @@ def carried(
     for c in clauses:
         found = _held(text, values, content[c.start : c.end], turn, profile, negated=negated)
         if not isinstance(found, str):
-            return Carried(Span(start=max(c.start, span.start), end=min(c.end, span.end)), found)
+            return QuotationSupport(Span(start=max(c.start, span.start), end=min(c.end, span.end)), found)
     # From the start of the clause: what denies it stands before its verb.
-    said = content[min(span.start, clauses[0].start) : span.end]
+    quoted = content[min(span.start, clauses[0].start) : span.end]
     if _answers(turn):
-        said = f"{turn.previous[-1][1]}\n{said}"
-    found = _held(text, values, said, turn, profile, negated=negated)
-    return found if isinstance(found, str) else Carried(span, literal=False)
+        quoted = f"{turn.previous[-1][1]}\n{quoted}"
+    found = _held(text, values, quoted, turn, profile, negated=negated)
+    return found if isinstance(found, str) else QuotationSupport(span, literal=False)
 
 
 def _answers(turn: TurnView) -> bool:
-    asked = bool(turn.previous) and turn.previous[-1][0] == "assistant"
-    return asked and len(turn.content) <= SHORT_TURN
+    after_assistant = bool(turn.previous) and turn.previous[-1][0] == "assistant"
+    return after_assistant and len(turn.content) <= SHORT_TURN
 
 
 def _by_the_question(
     text: str, values: Mapping[str, JsonValue], quote: str, turn: TurnView, profile: Profile, *, negated: bool
-) -> Carried | str:
+) -> QuotationSupport | str:
     """A short yes states what it was asked."""
     if not _answers(turn) or located(quote, turn.previous[-1][1]) is None:
         return "not_said"
     if not confirms(turn.content):
         return "not_stated"
     found = _held(text, values, quote, turn, profile, negated=negated)
-    return found if isinstance(found, str) else Carried(Span(start=0, end=len(turn.content)), found)
+    return found if isinstance(found, str) else QuotationSupport(Span(start=0, end=len(turn.content)), found)
 
 
 def _unstated(
@@ -145,9 +151,9 @@ def _unstated(
     if kin and (values or not names_kin(text)):
         return "not_of_the_speaker"
     others = all(c.other for c in clauses)
-    said = _tokens(turn.content[span.start : span.end])
+    quoted = _tokens(turn.content[span.start : span.end])
     told_of_owner = text.strip().lower().startswith(("user", "用户", (turn.speaker or "user").lower()))
-    if others and (values or told_of_owner) and _FIRST_PERSON.isdisjoint(said) and not names_kin(text):
+    if others and (values or told_of_owner) and _FIRST_PERSON.isdisjoint(quoted) and not names_kin(text):
         return "not_of_the_speaker"
     return None
 
@@ -169,9 +175,9 @@ def _clauses(content: str) -> tuple[_Clause, ...]:
     before: clauses_zh.Subject = "我"
     for sentence in sentences(without_quotes(prepare(content))):
         if any(c >= HAN for c in sentence.text):
-            said = clauses_zh.clauses(sentence, before)
-            before = said[-1].subject if said else before
-            for z in said:
+            clauses = clauses_zh.clauses(sentence, before)
+            before = clauses[-1].subject if clauses else before
+            for z in clauses:
                 found.append(
                     _Clause(z.start, z.end, z.asks, z.supposed, z.subject == "亲友", z.subject in ("亲友", "other"))
                 )
@@ -183,11 +189,11 @@ def _clauses(content: str) -> tuple[_Clause, ...]:
 
 
 def _held(
-    text: str, values: Mapping[str, JsonValue], said: str, turn: TurnView, profile: Profile, *, negated: bool
+    text: str, values: Mapping[str, JsonValue], statement: str, turn: TurnView, profile: Profile, *, negated: bool
 ) -> bool | str:
     """Do the words that were said hold the statement? True where nothing stands between them."""
     owners = _names([turn.speaker] if turn.speaker else [])
-    there = _features(said)
+    there = _features(statement)
     heard_words = _content(there, owners)
     keys = {w.key for w in heard_words}
     stated = [w.key for w in _content(_features(text), owners)]
@@ -195,7 +201,7 @@ def _held(
     for name, value in values.items():
         if isinstance(value, bool):
             continue
-        forms = _forms(name, value, said, profile)
+        forms = _forms(name, value, statement, profile)
         if not any(form <= keys for form in forms) or not any(form <= wanted for form in forms):
             return "not_carried"
         given |= {key for form in forms for key in form}
@@ -216,12 +222,12 @@ def _held(
     return between == 0
 
 
-def _forms(name: str, value: JsonValue, said: str, profile: Profile) -> list[frozenset[str]]:
+def _forms(name: str, value: JsonValue, text: str, profile: Profile) -> list[frozenset[str]]:
     """The words of a value: as it is, and as an alias or short form of it that was said."""
     spec = profile.field(name)
     forms = [str(value)]
     if isinstance(value, str) and spec is not None:
-        low = said.lower()
+        low = text.lower()
         lexicon = profile.lexicon.get(spec.slot or spec.name, {})
         also = [*spec.aliases.get(value, ()), *(short for short, full in lexicon.items() if full == value)]
         forms += [other for other in also if other.lower() in low]
@@ -229,31 +235,31 @@ def _forms(name: str, value: JsonValue, said: str, profile: Profile) -> list[fro
     return [w for w in words if any(not key.startswith("=") for key in w)]  # "live" is no value
 
 
-def _in_order(stated: Sequence[str], said: Sequence[str]) -> bool:
+def _in_order(stated: Sequence[str], quoted_keys: Sequence[str]) -> bool:
     """Do at least two thirds of the words that both hold come in the order in which they were said?"""
-    told = [key for key in stated if key in set(said)][:_MOST_IN_ORDER]
-    longest = [0] * (len(told) + 1)
-    for key in said:
+    keys_in_order = [key for key in stated if key in set(quoted_keys)][:_MOST_IN_ORDER]
+    longest = [0] * (len(keys_in_order) + 1)
+    for key in quoted_keys:
         before = 0
-        for at, other in enumerate(told, 1):
+        for at, other in enumerate(keys_in_order, 1):
             here = longest[at]
             longest[at] = before + 1 if key == other else max(here, longest[at - 1])
             before = here
-    return 3 * longest[-1] >= 2 * len(told) or len(told) < 3
+    return 3 * longest[-1] >= 2 * len(keys_in_order) or len(keys_in_order) < 3
 
 
-def _window(said: Sequence[Word], needed: Collection[str]) -> tuple[int, int] | None:
-    """The shortest run of words that holds all that is needed, as places in `said`."""
+def _window(quoted_words: Sequence[Word], needed: Collection[str]) -> tuple[int, int] | None:
+    """The shortest run of words that holds all that is needed, as places in `quoted_words`."""
     best: tuple[int, int] | None = None
     counts: dict[str, int] = {}
     low = 0
-    for high, word in enumerate(said):
+    for high, word in enumerate(quoted_words):
         if word.key in needed:
             counts[word.key] = counts.get(word.key, 0) + 1
         while len(counts) == len(needed):
             if best is None or high - low < best[1] - best[0]:
                 best = low, high
-            first = said[low].key
+            first = quoted_words[low].key
             if first in counts:
                 counts[first] -= 1
                 if not counts[first]:
@@ -262,17 +268,17 @@ def _window(said: Sequence[Word], needed: Collection[str]) -> tuple[int, int] | 
     return best
 
 
-def _denied(said: Features, first: int, last: int) -> bool:
+def _denied(quoted: Features, first: int, last: int) -> bool:
     """Does a negator stand with the words from `first` to `last`: among them, or before them in their clause?"""
     begin = first
-    while begin > max(0, first - _DENIES_BEFORE) and not _breaks(said, begin):
+    while begin > max(0, first - _DENIES_BEFORE) and not _breaks(quoted, begin):
         begin -= 1
-    part = replace(said, tokens=said.tokens[begin : last + 1], flags=said.flags[begin : last + 1])
+    part = replace(quoted, tokens=quoted.tokens[begin : last + 1], flags=quoted.flags[begin : last + 1])
     return sum(t in _NEGATORS for t in part.tokens) % 2 == 1
 
 
-def _breaks(said: Features, at: int) -> bool:
-    return bool(said.flags[at] & BREAK) and not said.flags[at] & LISTED
+def _breaks(quoted: Features, at: int) -> bool:
+    return bool(quoted.flags[at] & BREAK) and not quoted.flags[at] & LISTED
 
 
 @lru_cache(maxsize=256)
@@ -284,10 +290,10 @@ def _names(owners: Collection[str]) -> frozenset[str]:
     return frozenset(t for name in owners for t in _owner_tokens(name))
 
 
-def _content(said: Features, owners: frozenset[str]) -> list[Word]:
+def _content(quoted: Features, owners: frozenset[str]) -> list[Word]:
     """Words of content in order. Chinese characters that make a word of a class count as that word."""
     found: list[Word] = []
-    tokens, at = said.tokens, 0
+    tokens, at = quoted.tokens, 0
     while at < len(tokens):
         size, key = _member(tokens, at)
         if key is not None and key not in owners and not (size == 1 and tokens[at] in owners):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from processors.pii.redacted_values import Gone
+from processors.pii.redacted_values import RedactedValues
 from processors.pii.redaction import counts, redact
 from processors.pii.stored_texts import record_of, texts_of
 from processors.ports import Models, ProfileBook
@@ -39,12 +39,12 @@ class HeldTurn:
         turn, profile = self.turn, book.of(self.turn.tenant)
         texts = list(dict.fromkeys([*texts_of(turn), self.reply]))
         clean = dict(zip(texts, redact(models, book, [turn.tenant] * len(texts), texts), strict=True))
-        gone, pii = Gone.of(clean.values()), Counter(turn.pii)
+        redacted_values, pii = RedactedValues.of(clean.values()), Counter(turn.pii)
         pii.update({name: n for name, n in counts([*clean.values()]).items() if not name.endswith(":allow")})
         record = {
-            **record_of(turn, {text: r.text for text, r in clean.items()}, gone),
+            **record_of(turn, {text: r.text for text, r in clean.items()}, redacted_values),
             "pii": dict(pii), "refused": turn.refused or any(r.refused for r in clean.values()),
             "profile": profile.name, "profile_version": profile.version,
         }  # fmt: skip
         self.turn = ScreenedTurn.model_validate(record)
-        self.reply = gone.text(clean[self.reply].text)
+        self.reply = redacted_values.text(clean[self.reply].text)

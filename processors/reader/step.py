@@ -40,7 +40,7 @@ AGREED = "Yes."
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class RuleReading:
     """Candidates of a turn by rules. `confirmed`: those that a yes would add, None where a reply changes nothing.
     `asks`: a model is asked too. `dropped`, `dropped_of_confirmed`: what each reading did not take."""
 
@@ -67,17 +67,17 @@ class Extract(PlainStep):
         self._book = book
         self._ask_model = ask_model
 
-    def prepare(self, records: Sequence[Record]) -> Sequence[Said]:
+    def prepare(self, records: Sequence[Record]) -> Sequence[RuleReading]:
         asked = [self._ask_model and _for_model(r.event) for r in records]
         plain = [self._read(r.event) for r in records]
         agreed = [self._read(r.event, AGREED) if _asks_to_confirm(r.event) else Reading([]) for r in records]
         # As texts, before they have vectors: two of one text may differ by rounding, as the processor has it.
         other = [[] if _same(p, c) else c.candidates for p, c in zip(plain, agreed, strict=True)]
         encoded = encode([*(p.candidates for p in plain), *other], self._models)
-        said = zip(asked, encoded[: len(records)], encoded[len(records) :], plain, agreed, strict=True)
-        return [Said(p, c or None, a, of_p.dropped, of_c.dropped) for a, p, c, of_p, of_c in said]
+        readings = zip(asked, encoded[: len(records)], encoded[len(records) :], plain, agreed, strict=True)
+        return [RuleReading(p, c or None, a, of_p.dropped, of_c.dropped) for a, p, c, of_p, of_c in readings]
 
-    def reads(self, record: Record, prepared: Said) -> tuple[Reads, ...]:
+    def reads(self, record: Record, prepared: RuleReading) -> tuple[Reads, ...]:
         event = record.event
         if isinstance(event, Tick):
             return (Reads(pending_replies.DUE),)
@@ -86,7 +86,7 @@ class Extract(PlainStep):
         own = pending_replies.reads(event.owner, event.session_id)
         return (own, Reads(pending_replies.DUE)) if _waits(prepared) else (own,)
 
-    def then_reads(self, record: Record, prepared: Said, state: StateSpace) -> tuple[Reads, ...]:
+    def then_reads(self, record: Record, prepared: RuleReading, state: StateSpace) -> tuple[Reads, ...]:
         event = record.event
         if isinstance(event, Tick):
             due = pending_replies.due(state, event.now)
@@ -95,7 +95,7 @@ class Extract(PlainStep):
             return (Reads(pending_replies.DUE),)
         return ()
 
-    def handle(self, record: Record, prepared: Said, state: StateSpace) -> Iterable[Out]:
+    def handle(self, record: Record, prepared: RuleReading, state: StateSpace) -> Iterable[Out]:
         event = record.event
         if isinstance(event, Tick):
             over = pending_replies.due(state, event.now)
@@ -112,12 +112,14 @@ class Extract(PlainStep):
             pending_replies.hold(state, turn.owner, turn.session_id, held, turn.accepted_at + pending_replies.WAIT)
         return [*out, *([Emit(topics.LEDGER, read)] if prepared.confirmed is None else ())]
 
-    def _held(self, turn: ScreenedTurn, said: Said, plain: Extraction, trace: str) -> pending_replies.PendingReply:
+    def _held(
+        self, turn: ScreenedTurn, statement: RuleReading, plain: Extraction, trace: str
+    ) -> pending_replies.PendingReply:
         """The job, and the reading where the reply may change it."""
-        job = extraction_job(turn, self.name) if said.asks else None
-        if said.confirmed is None:
+        job = extraction_job(turn, self.name) if statement.asks else None
+        if statement.confirmed is None:
             return pending_replies.PendingReply(job=job, interaction_id=turn.interaction_id, trace=trace)
-        confirmed = self._extraction(turn, said.confirmed, said.dropped_of_confirmed, asks=said.asks)
+        confirmed = self._extraction(turn, statement.confirmed, statement.dropped_of_confirmed, asks=statement.asks)
         return pending_replies.PendingReply(plain, confirmed, job, turn.interaction_id, trace)
 
     def _extraction(
@@ -134,8 +136,8 @@ class Extract(PlainStep):
         return without_secrets(self._extractor.read(view_of(event, profile, reply), profile))
 
 
-def _waits(said: Said) -> bool:
-    return said.asks or said.confirmed is not None
+def _waits(reading: RuleReading) -> bool:
+    return reading.asks or reading.confirmed is not None
 
 
 def _same(plain: Reading, agreed: Reading) -> bool:
@@ -160,9 +162,9 @@ def _closed(held: pending_replies.PendingReply | None, by: ScreenedTurn | None =
         others = held.interaction_id and by.interaction_id and held.interaction_id != by.interaction_id
         reply = "" if others else by.sealed.content[:MAX_REPLY]
     out: list[Out] = []
-    said = held.confirmed if reply and confirms(reply) else held.plain
-    if said is not None:
-        out.append(Emit(topics.LEDGER, said, trace=held.trace))
+    stated_candidates = held.confirmed if reply and confirms(reply) else held.plain
+    if stated_candidates is not None:
+        out.append(Emit(topics.LEDGER, stated_candidates, trace=held.trace))
     if held.job is not None:
         payload = {**held.job.sealed.payload, **({"reply": reply} if reply else {})}
         job = held.job.model_copy(update={"sealed": JobBody(payload=payload)})
@@ -177,8 +179,8 @@ def teaches(turn: ScreenedTurn) -> bool:
 
 def narrowed(turn: ScreenedTurn, profile: Profile) -> ScreenedTurn:
     """The turn with no more metadata than habits are mined from (C5)."""
-    told = habit_metadata(turn, profile)
-    return turn.model_copy(update={"sealed": turn.sealed.model_copy(update={"metadata": told})})
+    metadata = habit_metadata(turn, profile)
+    return turn.model_copy(update={"sealed": turn.sealed.model_copy(update={"metadata": metadata})})
 
 
 def _for_model(event: Event) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pydantic import ValidationError
 
-from processors.pii.redacted_values import Gone
+from processors.pii.redacted_values import RedactedValues
 from processors.pii.stored_texts import record_of, texts_of
 from processors.ports import Models, vectors
 from processors.step import Emit, Out, Record, Reject
@@ -28,7 +28,12 @@ def amendment_texts(a: Amendment) -> list[str]:
 
 
 def amended(
-    a: Amendment, redacted: Mapping[str, str], gone: Gone, record: Record, models: Models, profile: Profile
+    a: Amendment,
+    redacted: Mapping[str, str],
+    redacted_values: RedactedValues,
+    record: Record,
+    models: Models,
+    profile: Profile,
 ) -> list[Out]:
     """A turn leaves as itself, at its next revision; what belongs to a session goes on to its one writer."""
     accepted = a.accepted_at or record.timestamp
@@ -37,11 +42,11 @@ def amended(
     found = _stored(a)
     if found is None or found.owner != a.owner:
         return [Reject("invalid", "sealed.record: expected a turn or a checkpoint of this user, as what says")]
-    told = record_of(found, redacted, gone)
+    redacted_record = record_of(found, redacted, redacted_values)
     if isinstance(found, Checkpoint):
-        body = a.sealed.model_copy(update={"record": told})
+        body = a.sealed.model_copy(update={"record": redacted_record})
         return [Emit(topics.HISTORY, a.model_copy(update={"accepted_at": accepted, "sealed": body}))]
-    return [Emit(topics.HISTORY, _turn(ScreenedTurn.model_validate(told), a.expected, models, profile))]
+    return [Emit(topics.HISTORY, _turn(ScreenedTurn.model_validate(redacted_record), a.expected, models, profile))]
 
 
 def _turn(turn: ScreenedTurn, expected: int, models: Models, profile: Profile) -> ScreenedTurn:

@@ -12,7 +12,7 @@ from typing import TypeAlias, TypeVar, cast
 from pydantic import ValidationError
 
 from processors.pii.redact import Redaction, refused_for
-from processors.pii.redacted_values import Gone
+from processors.pii.redacted_values import RedactedValues
 from processors.pii.redaction import counts, redact, replaced, strings
 from processors.ports import Models, ProfileBook
 from schemas.events.documents import ProjectCommand
@@ -43,18 +43,18 @@ def length_of(e: Envelope) -> int:
 def cleaned(e: OwnT, found: Mapping[str, Redaction]) -> OwnT:
     """The same with its `texts` redacted. `refused_for` names the entity that policy refuses, also where the door
     found it."""
-    body = _body(e, {t: r.text for t, r in found.items()}, Gone.of(found.values()))
+    body = _body(e, {t: r.text for t, r in found.items()}, RedactedValues.of(found.values()))
     refused = refused_for(counts([*found.values()])) or e.refused_for
     # A bound that is a union: mypy sees the union come back, not the type that went in.
     return cast(OwnT, e.model_copy(update={"sealed": e.sealed.model_copy(update=body), "refused_for": refused}))
 
 
-def _body(e: Own, mine: Mapping[str, str], gone: Gone) -> dict[str, object]:
+def _body(e: Own, mine: Mapping[str, str], redacted_values: RedactedValues) -> dict[str, object]:
     if isinstance(e, Feedback):
-        return {k: replaced(v, mine, gone) for k, v in e.sealed.model_dump(exclude_none=True).items()}
-    value = {"value": replaced(e.sealed.value, mine, gone)}
+        return {k: replaced(v, mine, redacted_values) for k, v in e.sealed.model_dump(exclude_none=True).items()}
+    value = {"value": replaced(e.sealed.value, mine, redacted_values)}
     if isinstance(e, MemoryCommand) and e.sealed.text:
-        return {**value, "text": gone.text(mine[e.sealed.text])}
+        return {**value, "text": redacted_values.text(mine[e.sealed.text])}
     return value
 
 

@@ -11,7 +11,7 @@ _WANTS = (
     r"|(?:can|could|may)[ ](?:i|we)"
     r"[ ](?:have|get))"
 )
-_WHOSE = r"\b(?:the|your|my|our|his|her|their|its|this|that)(?:[ ][\w'’-]{1,20}){0,4}?[ ]"
+_DETERMINER = r"\b(?:the|your|my|our|his|her|their|its|this|that)(?:[ ][\w'’-]{1,20}){0,4}?[ ]"
 # "the password policy", "what is the password for?", "the PIN pad"
 _NOT_IT = (
     r"(?!['’]s|[ -](?:managers?|hints?|polic|fields?|requirements?|length|rules?|prompt|reset|recovery|format|page"
@@ -29,7 +29,7 @@ _VALUE_ZH = (
 def asking(english: str, chinese: str) -> re.Pattern[str]:
     """A sentence that wants the value of a secret, in either language."""
     return re.compile(
-        rf"\b{_WANTS}\b[^.?!\n]{{0,60}}?{_WHOSE}{english}(?![A-Za-z]){_NOT_IT}"
+        rf"\b{_WANTS}\b[^.?!\n]{{0,60}}?{_DETERMINER}{english}(?![A-Za-z]){_NOT_IT}"
         rf"|\b(?:what|which)[ ](?:[a-z]{{2,12}}[ ])?{english}[ ](?:do|does|is|are|should|shall)\b"
         rf"|\b(?:your|the|my)[ ](?:[\w'’-]{{1,20}}[ ]){{0,3}}?{english}{_NOT_IT}"
         r"(?:,?[ ](?:please|pls|again|(?:of|for|to|on)(?:[ ][\w'’-]{1,20}){1,4})){0,2}[ ]?\?"

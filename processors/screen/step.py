@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from processors.future_timestamps import dated_ahead
 from processors.pii.redact import Redaction
-from processors.pii.redacted_values import NOTHING, Gone
+from processors.pii.redacted_values import NOTHING, RedactedValues
 from processors.pii.redaction import counts, redact, replaced, strings
 from processors.ports import Models, ProfileBook, TextLanguage, vectors
 from processors.screen.amended_turn import amended, amendment_texts
@@ -51,7 +51,7 @@ class Screened:
     terms: tuple[str, ...] = ()
     embedding: bytes = b""
     originals: tuple[Originals, ...] | None = None
-    gone: Gone = NOTHING
+    gone: RedactedValues = NOTHING
 
 
 class Screen(PlainStep):
@@ -101,8 +101,8 @@ class Screen(PlainStep):
                 return self._turn(event, record, prepared, state)
             case SessionCommand():
                 if (name := outgrown(event.sealed)) is not None:
-                    told = f"sealed.{name}: must not pass {MAX_METADATA_BYTES} bytes of JSON in one command"
-                    return [Reject("too_large", told)]
+                    message = f"sealed.{name}: must not pass {MAX_METADATA_BYTES} bytes of JSON in one command"
+                    return [Reject("too_large", message)]
                 sealed = event.sealed.model_validate(replaced(event.sealed.model_dump(), prepared.texts, prepared.gone))
                 accepted = event.accepted_at or record.timestamp
                 return [Emit(topics.HISTORY, event.model_copy(update={"sealed": sealed, "accepted_at": accepted}))]
@@ -123,19 +123,19 @@ class Screen(PlainStep):
         mine = [by_text[event.tenant, t] for t in texts]  # type: ignore[union-attr]
         plain = {t: m.text for t, m in zip(texts, mine, strict=True)}
         refused = any(m.refused for m in mine)
-        gone = Gone.of(mine)
+        redacted_values = RedactedValues.of(mine)
         if not isinstance(event, TurnEvent):
-            return Screened(None, plain, counts(mine), refused, gone=gone)
-        content = gone.redaction(by_text[event.tenant, event.sealed.content])
+            return Screened(None, plain, counts(mine), refused, gone=redacted_values)
+        content = redacted_values.redaction(by_text[event.tenant, event.sealed.content])
         counter = self._models.counter(self._book.of(event.tenant).encoding)
         language = event.language or self._models.language_of(content.text)
         terms = tuple(self._models.terms(content.text))
         taken = [original for m in mine for original in m.taken]
         kept = self._models.keeper.keep(event.owner, _turn_id(event), taken) if taken else None
-        said = line(event.role, replaced(event.sealed.speaker, plain, gone), content.text)
+        phrase = line(event.role, replaced(event.sealed.speaker, plain, redacted_values), content.text)
         return Screened(
-            content, plain, counts(mine), refused, language, counter.count(content.text), counter.count(f"{said}\n"),
-            terms, originals=kept, gone=gone,
+            content, plain, counts(mine), refused, language, counter.count(content.text), counter.count(f"{phrase}\n"),
+            terms, originals=kept, gone=redacted_values,
         )  # fmt: skip
 
     def _embedded(self, done: list[Screened]) -> list[Screened]:
@@ -148,8 +148,8 @@ class Screen(PlainStep):
         return out
 
     def _turn(self, event: TurnEvent, record: Record, done: Screened, state: StateSpace) -> list[Out]:
-        if (told := oversized(event.sealed)) is not None:
-            return [Reject("too_large", f"sealed.{told}")]
+        if (message := oversized(event.sealed)) is not None:
+            return [Reject("too_large", f"sealed.{message}")]
         accepted = event.accepted_at or record.timestamp
         profile = self._book.of(event.tenant)
         expires = accepted + timedelta(days=profile.retention.turns_days)
@@ -169,7 +169,7 @@ class Screen(PlainStep):
         turn = self._screened_turn(event, record, done, name, accepted, expires, previous)
         last = *turn.sealed.previous, (turn.role, shortened(turn.sealed.content, _PREVIOUS_CHARS))
         until = accepted + PREVIOUS_KEPT
-        row = PreviousTurns(until, tuple(PreviousTurn(*said) for said in last[-_PREVIOUS_TURNS:]))
+        row = PreviousTurns(until, tuple(PreviousTurn(*previous_turn) for previous_turn in last[-_PREVIOUS_TURNS:]))
         previous_turns.put(event.session_id, row, until)
         return [Emit(topics.HISTORY, turn)]
 
@@ -178,18 +178,18 @@ class Screen(PlainStep):
         if done.content is None or not previous:
             return done
         # "What's your PIN?" "One second." "4471": who answers may write more than one turn.
-        asked = previous[-2] if len(previous) > 1 and previous[-1].role == event.role else previous[-1]
-        content = secret_answer(asked.text, done.content, event.tenant, self._models, self._book)
+        question_turn = previous[-2] if len(previous) > 1 and previous[-1].role == event.role else previous[-1]
+        content = secret_answer(question_turn.text, done.content, event.tenant, self._models, self._book)
         if content is None:
             return done
-        gone = done.gone.and_of(content)
+        removed = done.gone.and_of(content)
         counter = self._models.counter(self._book.of(event.tenant).encoding)
-        said = line(event.role, replaced(event.sealed.speaker, done.texts, gone), content.text)
+        phrase = line(event.role, replaced(event.sealed.speaker, done.texts, removed), content.text)
         return replace(
             done, content=content, refused=done.refused or content.refused,
             found=dict(sorted({**done.found, **content.found}.items())),
-            tokens=counter.count(content.text), line_tokens=counter.count(f"{said}\n"),
-            terms=tuple(self._models.terms(content.text)), gone=gone,
+            tokens=counter.count(content.text), line_tokens=counter.count(f"{phrase}\n"),
+            terms=tuple(self._models.terms(content.text)), gone=removed,
             embedding=vectors(self._models.embedder, [content.text])[0],
         )  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from processors.pii.redacted_values import Gone
+from processors.pii.redacted_values import RedactedValues
 from processors.pii.redaction import redact
 from processors.pii.stored_texts import record_of, texts_of
 from processors.ports import Models, ProfileBook
@@ -17,8 +17,8 @@ from schemas.events.turns import ScreenedTurn
 def with_turn(s: SessionState, t: ScreenedTurn, models: Models, book: ProfileBook) -> SessionState:
     """The session with the text of a turn as it is now; the same object where nothing changes. What policy took out of
     the turn goes from the rest of the session, too: nothing in it would tell any more."""
-    said = {"content": t.sealed.content, "speaker": t.sealed.speaker}
-    window = tuple(m.model_copy(update=said) if m.turn_id == t.turn_id else m for m in s.sealed.window)
+    changes = {"content": t.sealed.content, "speaker": t.sealed.speaker}
+    window = tuple(m.model_copy(update=changes) if m.turn_id == t.turn_id else m for m in s.sealed.window)
     if window == s.sealed.window:
         return s
     old = next(m for m in s.sealed.window if m.turn_id == t.turn_id)
@@ -27,8 +27,8 @@ def with_turn(s: SessionState, t: ScreenedTurn, models: Models, book: ProfileBoo
     if t.role == "assistant" and last == before[:LAST_MESSAGE_CHARS]:
         last = t.sealed.content[:LAST_MESSAGE_CHARS]
     new = _next(s, s.sealed.model_copy(update={"window": window, "last_bot_message": last}))
-    gone = Gone.of(redact(models, book, [s.tenant] * 2, [before, old.speaker or ""]))
-    return new.model_copy(update={"sealed": _body(new, {}, gone)}) if gone else new
+    redacted_values = RedactedValues.of(redact(models, book, [s.tenant] * 2, [before, old.speaker or ""]))
+    return new.model_copy(update={"sealed": _body(new, {}, redacted_values)}) if redacted_values else new
 
 
 def rescreened(s: SessionState, models: Models, book: ProfileBook) -> SessionState:
@@ -41,17 +41,17 @@ def rescreened(s: SessionState, models: Models, book: ProfileBook) -> SessionSta
     changed = {t: r.text for t, r in zip(texts, clean, strict=True) if r.text != t}
     if not changed:
         return s
-    return _next(s, _body(s, changed, Gone.of(clean)))
+    return _next(s, _body(s, changed, RedactedValues.of(clean)))
 
 
-def _body(s: SessionState, changed: Mapping[str, str], gone: Gone) -> SessionBody:
-    return SessionBody.model_validate(record_of(s, changed, gone)["sealed"])
+def _body(s: SessionState, changed: Mapping[str, str], redacted_values: RedactedValues) -> SessionBody:
+    return SessionBody.model_validate(record_of(s, changed, redacted_values)["sealed"])
 
 
 def checkpoint_of(a: Amendment) -> Checkpoint:
     """Raises pydantic.ValidationError; screen has looked at it."""
-    told = Checkpoint.model_validate(a.sealed.record)
-    return told.model_copy(update={"revision": a.expected + 1})
+    checkpoint = Checkpoint.model_validate(a.sealed.record)
+    return checkpoint.model_copy(update={"revision": a.expected + 1})
 
 
 def _next(s: SessionState, body: SessionBody) -> SessionState:

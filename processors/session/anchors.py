@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from processors.language.said import said
+from processors.language.said import first_match
 from processors.reader.rules.text import MASKED
 from schemas.base import JsonValue
 from schemas.events.turns import ScreenedTurn
@@ -21,7 +21,7 @@ def with_said(anchors: dict[str, JsonValue], t: ScreenedTurn, specs: Sequence[An
         return anchors
     new: dict[str, JsonValue] = {}
     for spec in specs:
-        found = said(t.sealed.content, spec.patterns, spec.unless, aliases=spec.aliases)
+        found = first_match(t.sealed.content, spec.patterns, spec.unless, aliases=spec.aliases)
         if found is None or MASKED.search(found[0]):
             continue
         before = anchors.get(spec.name)

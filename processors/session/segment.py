@@ -86,7 +86,7 @@ class Segment:
         job = self._job.get()
         return job is not None and job.asked_at + JOB_LOST > now
 
-    def asked(self, job_id: str, now: datetime) -> None:
+    def note_request(self, job_id: str, now: datetime) -> None:
         self._job.put(SummaryJob(job_id, now), now + JOB_LOST)
 
 

@@ -190,7 +190,7 @@ class Session(PlainStep):
         spec = profile.session
         limit = min(_SUMMARY_TOKENS, int(spec.token_threshold_ratio * spec.model_context_window / _SUMMARY_SHARE))
         name = job_id(s, turns[-1])
-        segment.asked(name, at)
+        segment.note_request(name, at)
         payload = job_payload(s, turns, recent_turns or spec.recent_turns, limit)
         yield Emit(
             topics.JOBS,

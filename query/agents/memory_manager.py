@@ -36,11 +36,11 @@ class MemoryManager(Called):
         """Read a message and its reply, save what the user states, and say what was saved. What is known already is
         skipped and named; with `pending` it is saved a moment later."""
         key, user = await self._who(ctx, user_id)
-        said = {
+        request_body = {
             "userMessage": userMessage, "assistantMessage": assistantMessage, "existingInfo": existingInfo,
             "session_id": session_id, "project_id": project_id, "occurred_at": self._clock().isoformat(),
         }  # fmt: skip
-        body = {k: v for k, v in said.items() if v is not None}
+        body = {k: v for k, v in request_body.items() if v is not None}
         done = await self._service.call("POST", f"{_of(user)}/save-info", key=key, user=user, body=body)
         shown = (
             "action", "extracted_info", "saved_count", "saved_memories", "skipped_fields", "pending", "session_id",

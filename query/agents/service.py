@@ -42,12 +42,14 @@ class Service:
             answer = await self._http.request(method, path, json=body, params=dict(params or {}), headers=headers)
         except httpx.HTTPError as exc:
             raise ToolError(f"memstream does not answer ({type(exc).__name__})") from None
-        told = _json(answer)
+        answer_body = _json(answer)
         if answer.is_error:
-            raise ToolError(f"{told.get('title', answer.status_code)}: {told.get('detail', '')}".removesuffix(": "))
-        if token := told.get("freshness_token"):
+            raise ToolError(
+                f"{answer_body.get('title', answer.status_code)}: {answer_body.get('detail', '')}".removesuffix(": ")
+            )
+        if token := answer_body.get("freshness_token"):
             tokens.note(str(token), {user, ""})
-        return told
+        return answer_body
 
     def _of(self, caller: str) -> Tokens:
         """Each caller's apart: one that writes about many users makes its own reads wait, nobody else's."""
@@ -60,7 +62,7 @@ class Service:
 
 def _json(answer: httpx.Response) -> dict[str, Any]:
     try:
-        told = answer.json()
+        body = answer.json()
     except ValueError:
         return {}
-    return told if isinstance(told, dict) else {}
+    return body if isinstance(body, dict) else {}

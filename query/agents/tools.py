@@ -91,10 +91,10 @@ class Tools(Called):
             turns = {"turns": [{k: v for k, v in turn.items() if v is not None}]}
             done = await self._service.call("POST", "/v1/turns", key=key, user=user, body=turns)
             return {"turn_id": done["turn_ids"][0]}
-        said = {
+        request_body = {
             "user_id": user, "kind": kind, "text": text, "field": field, "value": value, "project_id": project_id,
         }  # fmt: skip
-        body = {k: v for k, v in said.items() if v is not None}
+        body = {k: v for k, v in request_body.items() if v is not None}
         done = await self._service.call("POST", "/v1/memories", key=key, user=user, body=body, once=str(uuid4()))
         return {"memory_id": done["memory_id"]}
 
@@ -113,9 +113,9 @@ class Tools(Called):
     ) -> dict[str, Any]:
         """Find memories, conversation turns and documents by words and meaning, each with the turns it came from."""
         key, user = await self._who(ctx, user_id)
-        asked = {"query": query, "user_id": user, "limit": limit, "kinds": kinds, "project_id": project_id}
-        asked |= {"cursor": cursor, "min_relevance": min_relevance}
-        body = {k: v for k, v in asked.items() if v is not None}
+        parameters = {"query": query, "user_id": user, "limit": limit, "kinds": kinds, "project_id": project_id}
+        parameters |= {"cursor": cursor, "min_relevance": min_relevance}
+        body = {k: v for k, v in parameters.items() if v is not None}
         found = await self._service.call("POST", "/v1/search", key=key, user=user, body=body)
         return {k: found[k] for k in ("results", "cursor", "degraded")}
 
@@ -129,8 +129,8 @@ class Tools(Called):
     ) -> dict[str, Any]:
         """What is remembered about a user, newest first, with the reason why each was kept."""
         key, user = await self._who(ctx, user_id)
-        asked = {"kind": kind, "limit": limit, "cursor": cursor}
-        params = {k: v for k, v in asked.items() if v is not None}
+        parameters = {"kind": kind, "limit": limit, "cursor": cursor}
+        params = {k: v for k, v in parameters.items() if v is not None}
         path = f"/v1/users/{quote(user, safe='')}/memories"
         return await self._service.call("GET", path, key=key, user=user, params=params)
 
@@ -180,11 +180,11 @@ class Tools(Called):
             return {"erasure_id": done["erasure_id"]}
         forgotten = 0
         for state in ("active", "observed"):
-            asked = {"limit": _PAGE, "state": state}
+            parameters = {"limit": _PAGE, "state": state}
             more = True
             while more:
                 # Each round waits for its own deletions, so the first page empties.
-                found = await self._service.call("GET", f"{path}/memories", key=key, user=user, params=asked)
+                found = await self._service.call("GET", f"{path}/memories", key=key, user=user, params=parameters)
                 for memory in found["memories"]:
                     params = {"user_id": user}
                     await self._service.call("DELETE", _path(memory["id"]), key=key, user=user, params=params)
@@ -203,11 +203,11 @@ class Tools(Called):
     ) -> dict[str, Any]:
         """What to put before a model: profile, preferences, recent turns and relevant memories, cited, in a budget."""
         key, user = await self._who(ctx, user_id)
-        asked = {
+        parameters = {
             "query": query, "user_id": user, "session_id": session_id, "project_id": project_id,
             "budget_tokens": budget_tokens,
         }  # fmt: skip
-        body = {k: v for k, v in asked.items() if v is not None}
+        body = {k: v for k, v in parameters.items() if v is not None}
         return await self._service.call("POST", "/v1/context", key=key, user=user, body=body)
 
 

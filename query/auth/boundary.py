@@ -108,9 +108,9 @@ async def admit(request: Request) -> None:
 
 async def scope_now(request: Request) -> TenantScope:
     """What it reaches at this moment: of a stream that is open for long. Raises ProblemError."""
-    door: Authenticator = request.app.state.authenticator
+    authenticator: Authenticator = request.app.state.authenticator
     try:
-        scope = await door.scope(request.headers.get("authorization"))
+        scope = await authenticator.scope(request.headers.get("authorization"))
         if scope.principal == LOCAL:
             _demand_local(request)
         return scope

@@ -122,8 +122,8 @@ class TokenReader:
 def _permissions(claim: Any) -> frozenset[Permission]:
     """`read write`, a list, or with the prefix `memstream:`; other words are other services'."""
     words = claim.split() if isinstance(claim, str) else claim if isinstance(claim, list) else []
-    told = {w.removeprefix("memstream:") for w in words if isinstance(w, str)}
-    return frozenset(p for p in Permission if p.value in told)
+    scopes = {w.removeprefix("memstream:") for w in words if isinstance(w, str)}
+    return frozenset(p for p in Permission if p.value in scopes)
 
 
 def _bound(claims: Mapping[str, Any], name: str) -> frozenset[str] | None:

@@ -121,15 +121,15 @@ class Replayer:
             else:
                 targets[x.id] = place
         ends = await asyncio.to_thread(self._ends, {p.topic for p in targets.values()})
-        standing = await asyncio.to_thread(self._standing, [x for x in letters if x.id in targets], ends)
-        todo = [x for x in letters if x.id in targets and x.id not in standing]
-        told = await self._log.send(
+        replayed = await asyncio.to_thread(self._already_replayed, [x for x in letters if x.id in targets], ends)
+        todo = [x for x in letters if x.id in targets and x.id not in replayed]
+        sent = await self._log.send(
             [_mark(x, "replaying", f"{targets[x.id].topic}/{targets[x.id].partition}:{ends[targets[x.id]]}")
              for x in todo if self._index.mark(x) is None]
         )  # fmt: skip
-        if any(offset is None for offset in told):
+        if any(offset is None for offset in sent):
             return [*results.values(), *(Result(x, "failed") for x in letters if x.id in targets)]
-        written = {**standing, **await self._put_back(todo, records, targets)}
+        written = {**replayed, **await self._put_back(todo, records, targets)}
         marks = [x for x in letters if x.id in written]
         kept = await self._log.send([_mark(x, "replayed", _place_text(written[x.id])) for x in marks])
         for x, offset in zip(marks, kept, strict=True):
@@ -147,8 +147,8 @@ class Replayer:
             outgoing.append(record)
             which.append(x.id)
             if compacted:  # beside the record's own key, which keeps its newest value, and out of the log again
-                gone = [(k, NOBODY.encode() if k == "replay_for" else v) for k, v in record.headers]
-                outgoing.append(Outgoing(record.topic, record.partition, record.key, None, gone))
+                removed = [(k, NOBODY.encode() if k == "replay_for" else v) for k, v in record.headers]
+                outgoing.append(Outgoing(record.topic, record.partition, record.key, None, removed))
                 which.append(None)
         offsets = await self._log.send(outgoing)
         return {
@@ -189,7 +189,7 @@ class Replayer:
     def _ends(self, names: Iterable[str]) -> dict[_Place, int]:
         return {_Place(t, p): end for t in names for p, (_, end) in self._access.bounds(t).items()}
 
-    def _standing(self, letters: Sequence[Letter], ends: Mapping[_Place, int]) -> dict[str, Written]:
+    def _already_replayed(self, letters: Sequence[Letter], ends: Mapping[_Place, int]) -> dict[str, Written]:
         """Those that an unfinished run has put back already."""
         out: dict[str, Written] = {}
         for x in letters:

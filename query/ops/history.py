@@ -33,13 +33,13 @@ class History:
         at = p.at.timestamp()
         if self._samples and at - self._samples[-1].at < self._every:
             return
-        told = freshness(p)
+        figures = freshness(p)
         self._samples.append(
             Sample(
                 at,
                 {g.name: round(g.rate, 3) for g in p.groups},
                 {g.name: round(g.lag_seconds, 3) for g in p.groups},
-                {name: f["p99_seconds"] for name, f in told.items() if ":" not in name and f["recent"]},
+                {name: f["p99_seconds"] for name, f in figures.items() if ":" not in name and f["recent"]},
             )
         )
 

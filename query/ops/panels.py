@@ -35,15 +35,15 @@ class Bounds:
 
 def page(p: Pipeline, bounds: Bounds, failures: Mapping[tuple[str, str], int]) -> dict[str, Any]:
     """Everything that comes from one picture. `failures`: (where, what) -> answers that were errors."""
-    told = freshness(p)
+    figures = freshness(p)
     letters = p.dead_letters
     return {
         "at": p.at,
         "why": reasons(p, bounds.stalled_seconds, bounds.behind_seconds),
-        "nodes": [_node(n, p, told, bounds) for n in NODES],
+        "nodes": [_node(n, p, figures, bounds) for n in NODES],
         "edges": edges({g.name: g.rate for g in p.groups} | _sources(p), _bad(p, bounds)),
-        "stores": _stores(p, told, bounds),
-        "tiles": _tiles(p, told),
+        "stores": _stores(p, figures, bounds),
+        "tiles": _tiles(p, figures),
         "letters_open": None if letters is None else sum(letters.values()),
         "letter_reasons": sorted((letters or {}).items(), key=lambda row: (-row[1], row[0])),
         "model": model_work(p),
@@ -71,7 +71,7 @@ def _bad(p: Pipeline, bounds: Bounds) -> frozenset[str]:
     return frozenset(stores | stuck)
 
 
-def _node(n: Node, p: Pipeline, told: Mapping[str, Any], bounds: Bounds) -> dict[str, Any]:
+def _node(n: Node, p: Pipeline, figures: Mapping[str, Any], bounds: Bounds) -> dict[str, Any]:
     out: dict[str, Any] = {"node": n, "tone": QUIET, "state": "", "facts": []}
     group = next((g for g in p.groups if g.name == n.name), None)
     if n.kind == "source":
@@ -90,7 +90,7 @@ def _node(n: Node, p: Pipeline, told: Mapping[str, Any], bounds: Bounds) -> dict
         why = p.stores.get(store)
         if why is not None:
             out |= {"state": why, "tone": BAD}
-        f = told.get(store)
+        f = figures.get(store)
         if f:
             out["facts"] = [*out["facts"], ("fresh p99", words.duration(f["p99_seconds"]))]
     return out
@@ -103,7 +103,7 @@ def _facts(g: GroupLag) -> list[tuple[str, str]]:
     return [("rate", f"{words.rate(g.rate)}/s"), ("lag", waiting)]
 
 
-def _stores(p: Pipeline, told: Mapping[str, Any], bounds: Bounds) -> list[dict[str, Any]]:
+def _stores(p: Pipeline, figures: Mapping[str, Any], bounds: Bounds) -> list[dict[str, Any]]:
     rows = []
     for name, why in sorted(p.stores.items(), key=lambda row: (row[1] is None, row[0])):
         sink = next((g for g in p.groups if g.name == f"sink-{name}"), None)
@@ -115,18 +115,18 @@ def _stores(p: Pipeline, told: Mapping[str, Any], bounds: Bounds) -> list[dict[s
                 "rate": None if sink is None else words.rate(sink.rate),
                 "lag": None if sink is None else words.count(sink.lag),
                 "behind": None if sink is None else words.duration(sink.lag_seconds),
-                "p50": words.duration(told.get(name, {}).get("p50_seconds")),
-                "p99": words.duration(told.get(name, {}).get("p99_seconds")),
-                "recent": told.get(name, {}).get("recent", 0),
+                "p50": words.duration(figures.get(name, {}).get("p50_seconds")),
+                "p99": words.duration(figures.get(name, {}).get("p99_seconds")),
+                "recent": figures.get(name, {}).get("recent", 0),
                 "retries": _stage_outcomes(p, f"sink-{name}").get("retry", 0),
             }
         )
     return rows
 
 
-def _tiles(p: Pipeline, told: Mapping[str, Any]) -> dict[str, Any]:
+def _tiles(p: Pipeline, figures: Mapping[str, Any]) -> dict[str, Any]:
     behind = max(p.groups, key=lambda g: (g.lag_seconds, g.lag), default=None)
-    stores = {n: f for n, f in told.items() if n in p.stores and f["p99_seconds"] is not None}
+    stores = {n: f for n, f in figures.items() if n in p.stores and f["p99_seconds"] is not None}
     slowest = max(stores, key=lambda n: stores[n]["p99_seconds"], default=None)
     return {
         "rate": words.rate(_sources(p).get("turns", 0.0)),

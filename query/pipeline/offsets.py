@@ -68,7 +68,7 @@ class OffsetReader:
             raise BrokersAwayError from None
         return Offsets(
             _plain(starts), _plain(ends), {group: _plain(offsets) for group, offsets in committed.items()},
-            {group: assigned(told) for group, told in members.items()},
+            {group: assigned(partitions) for group, partitions in members.items()},
         )  # fmt: skip
 
     def ends(self, places: Iterable[Place]) -> dict[Place, int]:

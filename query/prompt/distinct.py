@@ -28,7 +28,7 @@ def turn_words(content: str, speaker: str | None) -> frozenset[str]:
     return frozenset(terms(" ".join((content, speaker or "", *_SUBJECTS))))
 
 
-def is_said_in(memory: Row, turn_id: str, words: frozenset[str]) -> bool:
+def is_stated_in(memory: Row, turn_id: str, words: frozenset[str]) -> bool:
     """Whether a memory came from a turn and says nothing beyond it."""
     if all(s["turn_id"] != turn_id for s in memory["sources"]):
         return False
@@ -42,7 +42,7 @@ def _within(own: frozenset[str], words: frozenset[str]) -> bool:
 def distinct(hits: Sequence[Hit]) -> list[Hit]:
     """Hits in their order, without what another says. Of a turn and its memories the memories stay where they have
     most of its words, else the turn, at the best of their places; of equal texts the first."""
-    gone: set[int] = set()
+    removed: set[int] = set()
     moved: dict[int, int] = {}
     taken_from: dict[str, list[int]] = {}
     for j, (memory, _) in enumerate(hits):
@@ -59,14 +59,14 @@ def distinct(hits: Sequence[Hit]) -> list[Hit]:
         taken = [j for j in mine if _within(own_of[j], words)]
         if not taken:
             continue
-        told = frozenset[str]().union(*(own_of[j] for j in taken))
+        stated_words = frozenset[str]().union(*(own_of[j] for j in taken))
         own = set(terms(row["content"]))
-        if len(own & told) >= WHOLE * len(own):
-            gone.add(i)
+        if len(own & stated_words) >= WHOLE * len(own):
+            removed.add(i)
         else:
-            gone.update(taken)
+            removed.update(taken)
             moved[i] = min(i, *taken)
-    order = sorted((i for i in range(len(hits)) if i not in gone), key=lambda i: (moved.get(i, i), i))
+    order = sorted((i for i in range(len(hits)) if i not in removed), key=lambda i: (moved.get(i, i), i))
     return _unlike(hits[i] for i in order)
 
 
@@ -77,7 +77,7 @@ def covered(memory: Row, messages: Iterable[Mapping[str, Any]]) -> frozenset[str
         m["turn_id"]
         for m in messages
         if m.get("turn_id") in sources
-        and is_said_in(memory, m["turn_id"], turn_words(m["content"], m.get("speaker")))
+        and is_stated_in(memory, m["turn_id"], turn_words(m["content"], m.get("speaker")))
     )
 
 

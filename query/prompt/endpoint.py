@@ -20,13 +20,13 @@ from query.errors import ProblemError, done_without
 from query.freshness import Freshness
 from query.prompt import habits, pieces
 from query.prompt.hot_line import plain
-from query.prompt.intents import Routed, by_example, folded, is_of, names, route, told
+from query.prompt.intents import Routed, by_example, folded, is_of, names, reason_fields, route
 from query.prompt.layout import SEEDS_ORDER, Piece, compose
 from query.reading import hot, session_store
 from query.reading.common import PROJECT_KINDS, USER_KINDS, Context, Ctx
 from query.reading.judged import usual_of
 from query.reading.search import retriever_of
-from query.reading.users import ordered, standing
+from query.reading.users import current_rows, ordered
 from query.search.ranking.types import Floats
 from query.search.request import KINDS, Found, Question
 from query.search.retriever import Retriever
@@ -74,7 +74,7 @@ class ContextIn(Frozen):
 
 
 @dataclass(slots=True)
-class Asked:
+class ContextRequest:
     """One request on its way."""
 
     body: ContextIn
@@ -112,41 +112,43 @@ async def context(
     request: Request, body: Annotated[ContextIn, Body()], scope: Reader, fresh: Freshness, ctx: Ctx
 ) -> dict[str, Any]:
     """The prompt, its sections with citations, and what did not fit."""
-    asked = await _asked(body, scope, ctx, retriever_of(request))
+    request_context = await _context_request(body, scope, ctx, retriever_of(request))
     await fresh.wait("turns", "memories", "sessions", "projects", "knowledge")
-    asked.since = time.monotonic()
-    working = asyncio.ensure_future(_session(ctx, asked))
+    request_context.since = time.monotonic()
+    working = asyncio.ensure_future(_session(ctx, request_context))
     session, groups, known, hits = await asyncio.gather(
         working,
-        _hot(ctx, asked),
-        _known(ctx, asked),
-        _hits(ctx, retriever_of(request), asked, working),
+        _hot(ctx, request_context),
+        _known(ctx, request_context),
+        _hits(ctx, retriever_of(request), request_context, working),
     )
     profile = ctx.deps.profile_of(scope.tenant)
-    given = _pieces(asked, session, groups, known, hits, ctx)
-    budget = body.budget_tokens or next((i.budget_tokens for i in asked.routed.intents[:1] if i.budget_tokens), None)
+    given = _pieces(request_context, session, groups, known, hits, ctx)
+    budget = body.budget_tokens or next(
+        (i.budget_tokens for i in request_context.routed.intents[:1] if i.budget_tokens), None
+    )
     counter = ctx.deps.counter(profile.encoding)
-    prompt = compose(given, body.query, budget or profile.budget_tokens, counter.count, asked.printed)
-    if asked.degraded:
-        fresh.degraded(asked.degraded)
+    prompt = compose(given, body.query, budget or profile.budget_tokens, counter.count, request_context.printed)
+    if request_context.degraded:
+        fresh.degraded(request_context.degraded)
     context_id = str(uuid4())
-    shared = _cited(prompt.sections, PROJECT_KINDS) if asked.project is not None else []
-    shared += [i for i in _cited(prompt.sections, ("item",)) if i in asked.of_project]
-    ctx.saw(asked.user, [i for i in _cited(prompt.sections) if i not in shared], context_id)
-    if asked.project is not None and shared:
-        ctx.saw(asked.project, shared, context_id)
-    ctx.gave(asked.user, _cited(prompt.sections, USER_KINDS), context_id, body.interaction_id)
+    shared = _cited(prompt.sections, PROJECT_KINDS) if request_context.project is not None else []
+    shared += [i for i in _cited(prompt.sections, ("item",)) if i in request_context.of_project]
+    ctx.saw(request_context.user, [i for i in _cited(prompt.sections) if i not in shared], context_id)
+    if request_context.project is not None and shared:
+        ctx.saw(request_context.project, shared, context_id)
+    ctx.gave(request_context.user, _cited(prompt.sections, USER_KINDS), context_id, body.interaction_id)
     return {
         "context_id": context_id,
         "prompt": prompt.text,
         "tokens": prompt.tokens,
-        "intents": [i.name for i in asked.routed.intents],
-        "because": asked.because,
-        "routing": told(body.query, asked.routed),
+        "intents": [i.name for i in request_context.routed.intents],
+        "because": request_context.because,
+        "routing": reason_fields(body.query, request_context.routed),
         "sections": prompt.sections,
         "dropped": prompt.dropped,
         "left_out": prompt.left_out,
-        "degraded": asked.degraded,
+        "degraded": request_context.degraded,
     }
 
 
@@ -156,10 +158,10 @@ def _cited(sections: Sequence[dict[str, Any]], kinds: Sequence[str] | None = Non
     return [c["id"] for c in cited if kinds is None or c["kind"] in kinds]
 
 
-_STANDING = ("fact", "preference", "intent", "pattern")
+_LONG_TERM_KINDS = ("fact", "preference", "intent", "pattern")
 
 
-async def _asked(body: ContextIn, scope: TenantScope, ctx: Context, retriever: Retriever) -> Asked:
+async def _context_request(body: ContextIn, scope: TenantScope, ctx: Context, retriever: Retriever) -> ContextRequest:
     profile = ctx.deps.profile_of(scope.tenant)
     patience = profile.ranking.latency_budget_ms / 1000
     now = ctx.deps.clock().astimezone(ZoneInfo(profile.time_zone))  # "today" is a day of the people who say it
@@ -174,97 +176,106 @@ async def _asked(body: ContextIn, scope: TenantScope, ctx: Context, retriever: R
         project = scope.project(routed.project_id)
     user, because = scope.user(body.user_id), list(routed.because)
     printed = profile.context.sections
-    return Asked(body, scope, user, project, routed, because=because, printed=printed, patience=patience)
+    return ContextRequest(body, scope, user, project, routed, because=because, printed=printed, patience=patience)
 
 
-async def _session(ctx: Context, asked: Asked) -> Row | None:
-    if asked.body.session_id is None:
+async def _session(ctx: Context, request_context: ContextRequest) -> Row | None:
+    if request_context.body.session_id is None:
         return None
     try:
-        with within(asked.patience):
-            found = await session_store.load(ctx, asked.user, asked.body.session_id)
+        with within(request_context.patience):
+            found = await session_store.load(ctx, request_context.user, request_context.body.session_id)
     except ProblemError as exc:
-        asked.lost(exc)
+        request_context.lost(exc)
         return None
     if found is None:
         return None
-    asked.without(found.degraded)
-    mode, body = found.told
-    if not asked.prints("conversation_history"):  # hits hold what was said: but for the request itself
-        own = [m for m in body.get("window", ())[-1:] if m["content"] == asked.body.query]
+    request_context.without(found.degraded)
+    mode, body = found.mode_and_body
+    if not request_context.prints("conversation_history"):  # hits hold what was said: but for the request itself
+        own = [m for m in body.get("window", ())[-1:] if m["content"] == request_context.body.query]
         body = {**body, "summary": "", "window": own}
     return {"mode": mode, "body": body}
 
 
-async def _hot(ctx: Context, asked: Asked) -> hot.Groups:
-    if asked.project is None:
+async def _hot(ctx: Context, request_context: ContextRequest) -> hot.Groups:
+    if request_context.project is None:
         return {}
     try:
-        with within(asked.patience):
-            groups, degraded = await hot.load(ctx, asked.project)
+        with within(request_context.patience):
+            groups, degraded = await hot.load(ctx, request_context.project)
     except ProblemError as exc:
-        asked.lost(exc)
+        request_context.lost(exc)
         return {}
-    asked.without(degraded)
+    request_context.without(degraded)
     return groups
 
 
-async def _known(ctx: Context, asked: Asked) -> list[Row]:
+async def _known(ctx: Context, request_context: ContextRequest) -> list[Row]:
     try:
-        with within(asked.patience):
-            known = await standing(ctx, asked.user, _STANDING)
-            first = asked.routed.intents[0] if asked.routed.intents else None
+        with within(request_context.patience):
+            known = await current_rows(ctx, request_context.user, _LONG_TERM_KINDS)
+            first = request_context.routed.intents[0] if request_context.routed.intents else None
             if first is not None and first.table is not None:
-                known += await structured.rows(ctx.db, asked.user, first.table, ctx.deps.clock(), 1, 0)
+                known += await structured.rows(ctx.db, request_context.user, first.table, ctx.deps.clock(), 1, 0)
             return known
     except ProblemError as exc:
-        asked.lost(exc)
+        request_context.lost(exc)
         return []
 
 
-async def _said_before(retriever: Retriever, asked: Asked) -> tuple[Floats, ...]:
-    if asked.body.session_id is None:
+async def _earlier_vectors(retriever: Retriever, request_context: ContextRequest) -> tuple[Floats, ...]:
+    if request_context.body.session_id is None:
         return ()
     try:
-        with within(asked.patience):
-            return await retriever.said_before(asked.user, asked.body.session_id, asked.body.query)
+        with within(request_context.patience):
+            return await retriever.said_before(
+                request_context.user, request_context.body.session_id, request_context.body.query
+            )
     except ProblemError as exc:
-        asked.lost(exc)
+        request_context.lost(exc)
         return ()
 
 
 async def _hits(
-    ctx: Context, retriever: Retriever, asked: Asked, working: Awaitable[Row | None]
+    ctx: Context, retriever: Retriever, request_context: ContextRequest, working: Awaitable[Row | None]
 ) -> list[tuple[Row, float]]:
     """What the intent asks for, in the order in which it is filled: reports, memories and turns, knowledge (A8).
     `working`: the session, whose window is shown anyway; the best turns are the best of the others."""
-    if not asked.prints("retrieved_memories"):
+    if not request_context.prints("retrieved_memories"):
         return []
-    before = await _said_before(retriever, asked)
-    intent = asked.routed.intents[0] if asked.routed.intents else None
+    before = await _earlier_vectors(retriever, request_context)
+    intent = request_context.routed.intents[0] if request_context.routed.intents else None
 
     async def search(kinds: Set[str], limit: int, mode: Any = None) -> list[tuple[Row, float]]:
         if not kinds or limit < 1:
             return []
         # The similarity of reports is stated for the query as it stands.
         question = Question(
-            asked.body.looked_for, frozenset(kinds), limit, asked.tenant, asked.user, asked.project,
-            mode=mode or ctx.config.ranking, said_before=before if mode is None else (),
-            since=asked.since, min_relevance=0.0 if mode else asked.body.min_relevance,
-        )  # fmt: skip
-        filters, limited = asked.routed.limits(kinds)
+            request_context.body.looked_for,
+            frozenset(kinds),
+            limit,
+            request_context.tenant,
+            request_context.user,
+            request_context.project,
+            mode=mode or ctx.config.ranking,
+            said_before=before if mode is None else (),
+            since=request_context.since,
+            min_relevance=0.0 if mode else request_context.body.min_relevance,
+        )
+        filters, limited = request_context.routed.limits(kinds)
         questions = [question]
         if filters is not None and limited and mode is None:
             questions.insert(0, replace(question, kinds=limited, filters=filters))
         answers: list[Found] = await asyncio.gather(*(retriever.search(q) for q in questions))
         for found in answers:
-            asked.without(found.degraded)
+            request_context.without(found.degraded)
         return _first_of(answers, limit)
 
     if intent is None:
         return await search(set(KINDS), RETRIEVED)
     reports: list[tuple[Row, float]] = []
-    if intent.reports and asked.project is not None:
+    if intent.reports and request_context.project is not None:
         best = await search({"report"}, intent.reports, "dense")
         reports = [hit for hit in best if hit[1] >= intent.report_similarity]
     kinds = set(intent.kinds or KINDS) & set(KINDS)
@@ -272,21 +283,21 @@ async def _hits(
         kinds.discard("turn")
     # "Do not suffice": fewer than asked for are similar enough.
     turns = intent.history_turns if len(reports) < max(1, intent.reports) else 0
-    state, rest, said, knowledge = await asyncio.gather(
-        _state(ctx, asked, intent),
+    state, rest, earlier, knowledge = await asyncio.gather(
+        _state(ctx, request_context, intent),
         search(kinds - _SEPARATE, RETRIEVED),
         search({"turn"}, turns + RETRIEVED if turns else 0),
         search({"chunk"}, intent.knowledge),
     )
     window = _spoken(await working)
-    history = [h for h in said if _is_news(h[0], window, asked)][:turns]
+    history = [h for h in earlier if _is_news(h[0], window, request_context)][:turns]
     named = {row["record_id"] for row in state}
     found = [h for h in sorted([*rest, *history], key=lambda h: -h[1]) if h[0].get("record_id") not in named]
     hits = [*((row, 1.0) for row in state), *reports, *found, *knowledge]
-    if hits or asked.body.intent is not None:
+    if hits or request_context.body.intent is not None:
         return hits
     # The router guessed, and nothing of these kinds is there: as for a query that no intent claims.
-    asked.because.append({"fallback": intent.name, "words": []})
+    request_context.because.append({"fallback": intent.name, "words": []})
     return await search(set(KINDS), RETRIEVED)
 
 
@@ -295,17 +306,17 @@ def _spoken(session: Row | None) -> set[str | None]:
     return {m.get("turn_id") for m in session["body"].get("window", [])} if session else set()
 
 
-def _is_news(turn: Row, spoken: Set[str | None], asked: Asked) -> bool:
+def _is_news(turn: Row, spoken: Set[str | None], request_context: ContextRequest) -> bool:
     """Neither in the window nor the request itself."""
-    return turn["turn_id"] not in spoken and turn["content"] != asked.body.query
+    return turn["turn_id"] not in spoken and turn["content"] != request_context.body.query
 
 
 def _request_itself(
-    asked: Asked, window: Sequence[dict[str, Any]], hits: Sequence[tuple[Row, float]]
+    request_context: ContextRequest, window: Sequence[dict[str, Any]], hits: Sequence[tuple[Row, float]]
 ) -> set[str | None]:
     """The turns as which the request has been stored before it was asked about."""
-    found = {row["turn_id"] for row, _ in hits if "turn_id" in row and row["content"] == asked.body.query}
-    return found | {m.get("turn_id") for m in window[-1:] if m["content"] == asked.body.query}
+    found = {row["turn_id"] for row, _ in hits if "turn_id" in row and row["content"] == request_context.body.query}
+    return found | {m.get("turn_id") for m in window[-1:] if m["content"] == request_context.body.query}
 
 
 def _is_only_of(memory: Row, turns: Set[str | None]) -> bool:
@@ -325,24 +336,26 @@ def _first_of(answers: Sequence[Found], limit: int) -> list[tuple[Row, float]]:
     return list(out.values())[:limit]
 
 
-async def _state(ctx: Context, asked: Asked, intent: Intent) -> list[Row]:
+async def _state(ctx: Context, request_context: ContextRequest, intent: Intent) -> list[Row]:
     """What the project, or the user, keeps for the record that the caller or the query names, where the intent asks
     for it (A8: QC_TASK)."""
     if not intent.state:
         return []
-    record, query = asked.body.entities.record_id, asked.body.query
+    record, query = request_context.body.entities.record_id, request_context.body.query
     text, of_record = ("", folded(record)) if record is not None else (folded(query), "")
     try:
-        with within(asked.patience):
+        with within(request_context.patience):
             rows = await memories.items_named_in(
-                ctx.db, asked.user, asked.project, text, of_record, ctx.deps.clock(), STATES
+                ctx.db, request_context.user, request_context.project, text, of_record, ctx.deps.clock(), STATES
             )
     except ProblemError as exc:
-        asked.lost(exc)
+        request_context.lost(exc)
         return []
     named = [row for row in rows if (names(query, row["key"]) if record is None else is_of(record, row["key"]))]
-    asked.because += [{"state": row["key"], "words": [row["key"]]} for row in named]
-    asked.of_project.update(row["record_id"] for row in named if row["owner_id"] != asked.user.owner.id)
+    request_context.because += [{"state": row["key"], "words": [row["key"]]} for row in named]
+    request_context.of_project.update(
+        row["record_id"] for row in named if row["owner_id"] != request_context.user.owner.id
+    )
     return named
 
 
@@ -355,7 +368,7 @@ def _language(query: str, groups: hot.Groups, known: Sequence[Row]) -> str:
 
 
 def _pieces(
-    asked: Asked,
+    request_context: ContextRequest,
     session: Row | None,
     groups: hot.Groups,
     known: Sequence[Row],
@@ -363,30 +376,32 @@ def _pieces(
     ctx: Context,
 ) -> list[Piece]:
     """In filling order (D15). What stands in one section is not repeated in another."""
-    language = _language(asked.body.query, groups, known)
-    scope_name = asked.project.owner.id if asked.project else None
-    catalogue = ctx.deps.profile_of(asked.tenant.tenant)
-    first = asked.routed.intents[0] if asked.routed.intents else None
+    language = _language(request_context.body.query, groups, known)
+    scope_name = request_context.project.owner.id if request_context.project else None
+    catalogue = ctx.deps.profile_of(request_context.tenant.tenant)
+    first = request_context.routed.intents[0] if request_context.routed.intents else None
     written = [r for r in known if r["kind"] == "table"]
     stated = [r for r in known if r["kind"] != "table"]
-    table, said = pieces.table(catalogue, first, written, language) if first else ([], set())
-    facts, in_profile = pieces.profile(catalogue, stated, said, usual_of(catalogue, stated, written))
+    table, stated_fields = pieces.table(catalogue, first, written, language) if first else ([], set())
+    facts, in_profile = pieces.profile(catalogue, stated, stated_fields, usual_of(catalogue, stated, written))
     wanted, in_preferences = pieces.preferences(ordered([r for r in known if r["kind"] == "preference"], scope_name))
     body = session["body"] if session else {}
     window = body.get("window", [])
     patterns = [r for r in known if r["kind"] == "pattern"]
-    request = habits.Request(asked.body.query, ctx.deps.clock(), language, asked.routed.intents, window)
+    request = habits.Request(
+        request_context.body.query, ctx.deps.clock(), language, request_context.routed.intents, window
+    )
     usual, in_habits = habits.habits(patterns, catalogue.habits, request) if patterns else ([], set())
     spoken = _spoken(session)
-    own = _request_itself(asked, window, hits)
-    if window and window[-1]["content"] == asked.body.query:
+    own = _request_itself(request_context, window, hits)
+    if window and window[-1]["content"] == request_context.body.query:
         window = window[:-1]  # the request itself, sent as a turn before it was asked about
     shown = in_profile | in_preferences | in_habits
     rest = [
         (habits.plainly(row, catalogue.habits, language), score)
         for row, score in hits
         if (
-            _is_news(row, spoken, asked)
+            _is_news(row, spoken, request_context)
             if "turn_id" in row
             else row["record_id"] not in shown and not _is_only_of(row, own)
         )

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from processors.memory.habits.patterns import TIMES, compare
-from processors.memory.habits.said import said_of
+from processors.memory.habits.said import habit_mentions
 from processors.memory.habits.wording import overdue_text, time_text, usual_text
 from query.prompt.layout import Piece
 from query.prompt.pieces import HABITS, cited
@@ -39,25 +39,28 @@ class Request:
     messages: Sequence[Mapping[str, Any]] = ()
 
 
-def habits(rows: Sequence[Row], spec: HabitSpec, asked: Request) -> tuple[list[Piece], set[str]]:
+def habits(rows: Sequence[Row], spec: HabitSpec, prompt_request: Request) -> tuple[list[Piece], set[str]]:
     """Those that help with the request, in the order in which its intent names them, then those that are overdue, and
     the ids of their records. `rows`: the user's readable patterns."""
-    first = asked.intents[0].habits if asked.intents else ()
-    doing = {said_of(asked.query[:MOST_ASKED], (), spec).action, *(i.name for i in asked.intents)}
+    first = prompt_request.intents[0].habits if prompt_request.intents else ()
+    doing = {
+        habit_mentions(prompt_request.query[:MOST_ASKED], (), spec).action,
+        *(i.name for i in prompt_request.intents),
+    }
     known = sorted(rows, key=lambda r: (-float(r["confidence"]), r["key"] or ""))
     wanted = [row for name in first for row in known if _is(row, name)]
-    named = [(row, text) for row in wanted if (text := _told(row, spec, asked, doing))]
+    named = [(row, text) for row in wanted if (text := _habit_line(row, spec, prompt_request, doing))]
     shown = {row["record_id"] for row, _ in named}
     late = [
         (row, text)
         for row in known
-        if row["record_id"] not in shown and (text := _overdue(row, spec, asked, doing))
+        if row["record_id"] not in shown and (text := _overdue(row, spec, prompt_request, doing))
     ]
-    told = [*named, *late]
-    group = "## 习惯" if asked.language == "zh" else "## Habits"
+    patterns = [*named, *late]
+    group = "## 习惯" if prompt_request.language == "zh" else "## Habits"
     return [
-        Piece("user_profile", f"- {text}", (HABITS, i), cited(row), group) for i, (row, text) in enumerate(told)
-    ], {row["record_id"] for row, _ in told}
+        Piece("user_profile", f"- {text}", (HABITS, i), cited(row), group) for i, (row, text) in enumerate(patterns)
+    ], {row["record_id"] for row, _ in patterns}
 
 
 def plainly(row: Row, spec: HabitSpec, language: str) -> Row:
@@ -79,36 +82,41 @@ def _is(row: Row, name: str) -> bool:
     return name == (value.get("action") if value.get("type") == "time" else value.get("key"))
 
 
-def _told(row: Row, spec: HabitSpec, asked: Request, doing: Set[str | None]) -> str:
+def _habit_line(row: Row, spec: HabitSpec, prompt_request: Request, doing: Set[str | None]) -> str:
     """Its words; of what is overdue, too, unless that was said."""
     value = _value(row)
     if value.get("type") == "usual":
-        return usual_text(spec, str(value["key"]), str(value["value"]), asked.language)
+        return usual_text(spec, str(value["key"]), str(value["value"]), prompt_request.language)
     if not value.keys() >= TIMES:
         return ""
-    usually = time_text(spec, str(value["action"]), str(value["time"]), value["weekdays"], asked.language)
-    return _overdue(row, spec, asked, doing) or usually
+    usually = time_text(spec, str(value["action"]), str(value["time"]), value["weekdays"], prompt_request.language)
+    return _overdue(row, spec, prompt_request, doing) or usually
 
 
-def _overdue(row: Row, spec: HabitSpec, asked: Request, doing: Set[str | None]) -> str:
+def _overdue(row: Row, spec: HabitSpec, prompt_request: Request, doing: Set[str | None]) -> str:
     """Nothing where it is not overdue, where the request does it (`doing`), or where an answer behind the time at which
     it was due has had it before it."""
     value = _value(row)
     if value.get("type") != "time" or not value.keys() >= TIMES or value["action"] in {*spec.times, *doing}:
         return ""
-    lies = compare(value, asked.at)
+    lies = compare(value, prompt_request.at)
     if not lies["overdue"]:
         return ""
     hours, minutes = map(int, lies["now"].split(":"))
-    since = asked.at - timedelta(minutes=hours * 60 + minutes - int(value["due_minute"])) % _DAY
-    if any(m["role"] == "assistant" and _at(m, asked.at) >= since for m in asked.messages):
+    since = prompt_request.at - timedelta(minutes=hours * 60 + minutes - int(value["due_minute"])) % _DAY
+    if any(m["role"] == "assistant" and _at(m, prompt_request.at) >= since for m in prompt_request.messages):
         return ""
-    usually = time_text(spec, str(value["action"]), str(value["time"]), value["weekdays"], asked.language)
-    return overdue_text(usually, str(lies["now"]), asked.language)
+    usually = time_text(spec, str(value["action"]), str(value["time"]), value["weekdays"], prompt_request.language)
+    return overdue_text(usually, str(lies["now"]), prompt_request.language)
 
 
 def _at(message: Mapping[str, Any], now: datetime) -> datetime:
     """A message without a time is one that Redis has and Postgres has not yet: it is of now."""
-    said = message.get("timestamp")
-    return datetime.fromisoformat(said) if isinstance(said, str) else said if isinstance(said, datetime) else now
-
+    timestamp = message.get("timestamp")
+    return (
+        datetime.fromisoformat(timestamp)
+        if isinstance(timestamp, str)
+        else timestamp
+        if isinstance(timestamp, datetime)
+        else now
+    )

@@ -31,9 +31,9 @@ def plain(value: Any) -> str:
 def line_of(entry: Mapping[str, Any], language: Language) -> str:
     """`entry`: of `schemas.events.hot_memory.hot_memory`; without who where it names nobody."""
     value = plain(entry["value"])
-    told = _said_by(value, entry.get("user_id"), language)
+    value_text = _attributed(value, entry.get("user_id"), language)
     # A decision is often its own key.
-    line = f"- {told}" if _same(entry["key"], value) else f"- {_named(entry['key'], value)}: {told}"
+    line = f"- {value_text}" if _same(entry["key"], value) else f"- {_named(entry['key'], value)}: {value_text}"
     other = entry.get("proposal")
     return line if other is None else line + _instead(other, language)
 
@@ -44,7 +44,7 @@ def _named(key: str, value: str) -> str:
     return name if which and which.casefold() in value.casefold() else key
 
 
-def _said_by(value: str, user_id: str | None, language: Language) -> str:
+def _attributed(value: str, user_id: str | None, language: Language) -> str:
     if user_id is None:
         return value
     name = user_id.replace("\\", r"\\")

@@ -74,10 +74,10 @@ def route(
     lowered = query.casefold()
     because: list[dict[str, Any]] = []
     # "Atlas Mobile" names the project of that name, also where another is called Atlas.
-    said = [(a, p.id) for p in profile.projects for a in (p.id, *p.aliases) if _alone(a.casefold()).search(lowered)]
-    project = max(said, key=lambda n: len(n[0]))[1] if said else None
+    aliases = [(a, p.id) for p in profile.projects for a in (p.id, *p.aliases) if _alone(a.casefold()).search(lowered)]
+    project = max(aliases, key=lambda n: len(n[0]))[1] if aliases else None
     if project is not None:
-        because.append({"project": project, "words": [next(a for a, of in said if of == project)]})
+        because.append({"project": project, "words": [next(a for a, of in aliases if of == project)]})
     if intent is not None:
         intents = [i for i in profile.intents if i.name == intent]
         because += [{"intent": i.name, "words": [], "given": True} for i in intents]
@@ -128,7 +128,7 @@ _ENTITIES = {"episode_type": "event_type", "occurred": "time"}
 _MEMORIES = {"episode": "episodic_memory", "turn": "history"}
 
 
-def told(query: str, routed: Routed) -> dict[str, Any]:
+def reason_fields(query: str, routed: Routed) -> dict[str, Any]:
     """What the router made of a query, in the seed's shape (D10): intents, the entities by what they are, and what
     limits the search of each memory. Words are the query's own; ids and times are the filters."""
     entities: dict[str, Any] = {}
@@ -167,8 +167,8 @@ def names(query: str, key: str) -> bool:
     after = r"(?!\d|[:.]\d)" if key[-1:].isdigit() else ""
     if re.match(_LETTER, key[-1:]) and not key[-1:].isdigit():
         after = rf"(?:e?s)?(?!{_LETTER})"
-    said = r"[\s_-]*".join(map(re.escape, key))
-    return re.search(before + said + after, query.lower()) is not None
+    pattern = r"[\s_-]*".join(map(re.escape, key))
+    return re.search(before + pattern + after, query.lower()) is not None
 
 
 def is_of(record_id: str, key: str) -> bool:

@@ -36,18 +36,18 @@ def anchors(given: Mapping[str, Any]) -> list[Piece]:
 def hot(groups: Mapping[str, Sequence[Mapping[str, Any]]], language: str) -> list[Piece]:
     """Meta, status, decisions and preferences; within each, the order given (A8)."""
     out = []
-    told: Language = "zh" if language == "zh" else "en"
-    for g, (name, heading) in enumerate(_GROUPS[told].items()):
+    line_language: Language = "zh" if language == "zh" else "en"
+    for g, (name, heading) in enumerate(_GROUPS[line_language].items()):
         for i, entry in enumerate(groups.get(name, ())):
             cite = _cite(entry["id"], "hot", entry.get("source_turn_ids", []))
-            out.append(Piece("user_profile", line_of(entry, told), (HOT, g, i), cite, heading))
+            out.append(Piece("user_profile", line_of(entry, line_language), (HOT, g, i), cite, heading))
     return out
 
 
 def profile(
-    catalogue: Profile, rows: Sequence[Row], said: Set[str] = frozenset(), usual: Mapping[str, Any] | None = None
+    catalogue: Profile, rows: Sequence[Row], stated: Set[str] = frozenset(), usual: Mapping[str, Any] | None = None
 ) -> tuple[list[Piece], set[str]]:
-    """Standing facts of the catalogue but for the fields `said` elsewhere, and the ids of the records that they came
+    """Standing facts of the catalogue but for the fields `stated` elsewhere, and the ids of the records that they came
     from. Values that a field has for each project are one piece (`by_project`). `usual`: field -> value that stands,
     which readings are compared with (C6)."""
     place = {spec.name: i for i, spec in enumerate(catalogue.fields) if spec.path is not None}
@@ -55,7 +55,7 @@ def profile(
     out, used = [], set[str]()
     for name, shown_as in apart.items():
         own = {r["scope"]: r for r in reversed(rows) if r["field"] == name and _holds_in_project(r)}
-        if own and name not in said:
+        if own and name not in stated:
             values = json.dumps({scope: own[scope]["value"] for scope in sorted(own)}, ensure_ascii=False)
             newest = next(r for r in rows if r["record_id"] in {o["record_id"] for o in own.values()})
             order = (PROFILE, place.get(name, len(place)), "")
@@ -65,7 +65,7 @@ def profile(
         if row["kind"] == "preference" or not names:
             continue
         used.add(row["record_id"])
-        if set(names) <= said or (len(names) == 1 and names[0] in apart and _holds_in_project(row)):
+        if set(names) <= stated or (len(names) == 1 and names[0] in apart and _holds_in_project(row)):
             continue
         # "About 800,000" stays vague (B2), and what is of its time keeps it: the value alone would not.
         timed = (row.get("attributes") or {}).get("time_text") or any(_of_its_time(catalogue, n) for n in names)
@@ -84,15 +84,15 @@ def _of_its_time(catalogue: Profile, name: str) -> bool:
 def _judged(catalogue: Profile, row: Row, usual: Mapping[str, Any]) -> str:
     """Behind a reading: how it lies to what is usual for the user."""
     zh = row.get("language") == "zh"
-    told = []
+    parts = []
     for name, value in values_in(row).items():
         spec = catalogue.field(name)
         baseline = None if spec is None or spec.reading is None else usual.get(spec.reading.baseline or "")
         if spec is not None and (note := beside_the_usual(spec, value, baseline, "zh" if zh else "en")):
-            told.append(note)
-    if not told:
+            parts.append(note)
+    if not parts:
         return ""
-    return f"（{'；'.join(told)}）" if zh else f" ({'; '.join(told)})"
+    return f"（{'；'.join(parts)}）" if zh else f" ({'; '.join(parts)})"
 
 
 def _holds_in_project(row: Row) -> bool:
@@ -110,7 +110,7 @@ def table(
     zh = language == "zh"
     row = next((r for r in rows if r["category"] == spec.name), None)
     value = row["value"] if row is not None and isinstance(row["value"], Mapping) else {}
-    out, said = [], set[str]()
+    out, stated = [], set[str]()
     for i, name in enumerate(intent.table_columns):
         column = next(c for c in spec.columns if c.name == name)
         field = catalogue.field(column.fields[0]) if column.fields else None
@@ -120,8 +120,8 @@ def table(
         shown = ("未知" if zh else "unknown") if text in (None, "") else plain(text)
         line_ = f"- {label}：{shown}" if zh else f"- {label}: {shown}"
         out.append(Piece("user_profile", line_, (PROFILE, -1, f"{i:03}"), cited(row) if row and known else None))
-        said.update(column.fields)
-    return out, said
+        stated.update(column.fields)
+    return out, stated
 
 
 def preferences(ordered: Sequence[Mapping[str, Any]]) -> tuple[list[Piece], set[str]]:

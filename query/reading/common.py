@@ -54,21 +54,23 @@ class Context:
         owner = scope.owner if isinstance(scope, OwnerScope) else tenant_owner(scope.tenant)
         self._accesses.note(tenant, owner, "read", self._operation, tuple(record_ids), context_id)
 
-    def found(self, asked: OwnerScope | TenantScope, rows: Iterable[Row]) -> None:
+    def found(self, requested: OwnerScope | TenantScope, rows: Iterable[Row]) -> None:
         """Record that a search showed these rows (C10): one record of who was asked about, one of each other owner
         whose turns or memories are among them, so that each finds the read under their own name. Documents are
         nobody's: their ids stand with the asked."""
         scope, owner = (
-            (asked.tenant, asked.owner) if isinstance(asked, OwnerScope) else (asked, tenant_owner(asked.tenant))
+            (requested.tenant, requested.owner)
+            if isinstance(requested, OwnerScope)
+            else (requested, tenant_owner(requested.tenant))
         )
         shown: dict[Owner, list[str]] = {owner: []}
         for row in rows:
-            whose = documents.owner_of(row, scope.tenant)
-            ids = shown.setdefault(owner if whose.kind is OwnerKind.DOCUMENT else whose, [])
+            record_owner = documents.owner_of(row, scope.tenant)
+            ids = shown.setdefault(owner if record_owner.kind is OwnerKind.DOCUMENT else record_owner, [])
             if not documents.is_turn(row):
                 ids.append(row["record_id"])
-        for whose, ids in shown.items():
-            self.saw(OwnerScope(scope, whose), ids)
+        for record_owner, ids in shown.items():
+            self.saw(OwnerScope(scope, record_owner), ids)
 
     def gave(
         self, user: OwnerScope, record_ids: Iterable[str], context_id: str | None, interaction_id: str | None

@@ -25,8 +25,8 @@ def by_function(rows: Sequence[Row]) -> list[dict[str, Any]]:
     groups: dict[tuple[str, str | None], list[Row]] = defaultdict(list)
     for row in rows:
         groups[row["category"] or "answer", _value(row).get("feature")].append(row)
-    told = [_told(about, feature, found) for (about, feature), found in groups.items()]
-    return sorted(told, key=lambda g: (-_weight(g), -g["count"], g["about"], g["feature"] or ""))
+    complaints = [_complaint(about, feature, found) for (about, feature), found in groups.items()]
+    return sorted(complaints, key=lambda g: (-_weight(g), -g["count"], g["about"], g["feature"] or ""))
 
 
 def _weight(group: Mapping[str, Any]) -> int:
@@ -38,7 +38,7 @@ def _value(row: Row) -> Mapping[str, Any]:
     return row["value"] if isinstance(row["value"], Mapping) else {}
 
 
-def _told(about: str, feature: str | None, rows: Sequence[Row]) -> dict[str, Any]:
+def _complaint(about: str, feature: str | None, rows: Sequence[Row]) -> dict[str, Any]:
     ratings = Counter(_value(r).get("rating") for r in rows)
     scores = [s for r in rows if isinstance(s := _value(r).get("score"), int | float)]
     return {
@@ -60,5 +60,5 @@ def _problems(rows: Iterable[Row]) -> list[dict[str, Any]]:
             if len(word) > 1:
                 users[word].add(row["owner_id"])
     often = [(word, len(who)) for word, who in users.items() if len(who) >= TOLD_BY]
-    often.sort(key=lambda told: (-told[1], told[0]))
+    often.sort(key=lambda complaints: (-complaints[1], complaints[0]))
     return [{"word": word, "users": count} for word, count in often[:WORDS]]

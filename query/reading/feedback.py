@@ -39,7 +39,7 @@ async def list_feedback(
     ctx.saw(owner, [r["record_id"] for r in rows[:limit]])
     last = rows[limit - 1] if len(rows) > limit else None
     more = paging.dump(last["known_at"], last["record_id"], last["version"]) if last else None
-    return {"feedback": [_told(r) for r in rows[:limit]], "cursor": more}
+    return {"feedback": [_feedback_fields(r) for r in rows[:limit]], "cursor": more}
 
 
 @router.get("/v1/feedback/summary")
@@ -67,7 +67,7 @@ async def summarize_feedback(
     }
 
 
-def _told(row: Row) -> dict[str, Any]:
+def _feedback_fields(row: Row) -> dict[str, Any]:
     value = row["value"] if isinstance(row["value"], dict) else {}
     return {
         "id": row["record_id"],

@@ -57,9 +57,9 @@ async def _snapshot(ctx: Context, owner: OwnerScope) -> Groups | ProblemError | 
 async def opened_group(ctx: Context, project: Owner, group: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Entries and what is proposed instead of them; a proposal that cannot be read any more is none."""
     for entry in group:
-        for said in (entry, entry.get("proposal")):
-            if said and said.get("sealed"):
-                said[PLACE] = _place(project, said)
+        for phrase in (entry, entry.get("proposal")):
+            if phrase and phrase.get("sealed"):
+                phrase[PLACE] = _place(project, phrase)
     entries = await opened(ctx.deps.codec, group, ctx.deps.key_threads)
     proposed = [entry["proposal"] for entry in entries if "proposal" in entry]
     readable = {p["id"] for p in await opened(ctx.deps.codec, proposed, ctx.deps.key_threads)}
@@ -68,10 +68,10 @@ async def opened_group(ctx: Context, project: Owner, group: list[dict[str, Any]]
     ]
 
 
-def _place(project: Owner, said: Mapping[str, Any]) -> Place:
+def _place(project: Owner, text: Mapping[str, Any]) -> Place:
     """Of a record of this project; what is of kind `hot` has one version."""
     owned = {"tenant": project.tenant, "owner_kind": project.kind, "owner_id": project.id, "version": 0}
-    return place_of_row(MemoryUpdate, {**owned, "record_id": said.get("id"), "revision": said.get("revision")})
+    return place_of_row(MemoryUpdate, {**owned, "record_id": text.get("id"), "revision": text.get("revision")})
 
 
 async def _revisions(ctx: Context, owner: OwnerScope) -> dict[str, int] | ProblemError:

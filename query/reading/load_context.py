@@ -12,7 +12,7 @@ from query.body import Route
 from query.freshness import Freshness
 from query.reading.common import Ctx, PathId, source_turn_ids
 from query.reading.search import retriever_of
-from query.reading.users import profile_answer, standing
+from query.reading.users import current_rows, profile_answer
 from query.search.request import Question
 from query.views.db import Row
 from schemas.base import CleanText, Frozen
@@ -34,7 +34,7 @@ async def load_context(
     the profile, and how many there are in all."""
     owner = scope.user(user_id)
     await fresh.wait("memories")
-    rows = await standing(ctx, owner, (*_KINDS, "profile"))
+    rows = await current_rows(ctx, owner, (*_KINDS, "profile"))
     stated = [r for r in rows if r["kind"] != "profile"]
     relevance: dict[str, float] = {}
     if body.query.strip() and stated:

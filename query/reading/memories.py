@@ -14,7 +14,7 @@ from query.body import Route
 from query.errors import not_found
 from query.freshness import Freshness
 from query.reading.common import USER_KINDS, AsOf, Context, Ctx, PathId, memory
-from query.reading.users import standing
+from query.reading.users import current_rows
 from query.views import memories, retention, turns
 from query.views.db import Row
 from query.views.overtaken import may_be_overtaken, version_of
@@ -25,7 +25,7 @@ from schemas.security.scope import OutOfScopeError, OwnerScope, TenantScope
 
 router = APIRouter(route_class=Route, tags=["reading"])
 ListState = Literal["active", "observed", "superseded", "refused", "archived"]
-_GONE = "expired"
+_EXPIRED = "expired"
 
 
 @router.get("/v1/users/{user_id}/memories")
@@ -67,9 +67,9 @@ async def _not_overtaken(ctx: Context, owner: OwnerScope, page: Sequence[Row], a
     stated = [row for row in page if may_be_overtaken(row)]
     if not stated:
         return list(page)
-    held = await standing(ctx, owner, sorted({row["kind"] for row in stated}), as_of)
-    gone = {version_of(row) for row in stated} - {version_of(row) for row in held}
-    return [row for row in page if version_of(row) not in gone]
+    held = await current_rows(ctx, owner, sorted({row["kind"] for row in stated}), as_of)
+    removed = {version_of(row) for row in stated} - {version_of(row) for row in held}
+    return [row for row in page if version_of(row) not in removed]
 
 
 def _place(row: Row) -> tuple[Any, ...]:
@@ -106,9 +106,9 @@ async def get_memory(memory_id: PathId, scope: Reader, fresh: Freshness, ctx: Ct
     """One memory with its history, the gates' decisions and the turns that it came from."""
     await fresh.wait("memories", "outcomes", "projects", "knowledge", "turns")
     versions = await memories.by_record(ctx.db, scope, memory_id)
-    if not versions and (stands := await memories.led_to(ctx.db, scope, memory_id)) is not None:
-        memory_id = stands
-        versions = await memories.by_record(ctx.db, scope, stands)
+    if not versions and (resolved_id := await memories.resolve_alias(ctx.db, scope, memory_id)) is not None:
+        memory_id = resolved_id
+        versions = await memories.by_record(ctx.db, scope, resolved_id)
     owner = _owner(scope, versions[0]) if versions else None
     if owner is None:
         raise not_found("memory")
@@ -146,13 +146,13 @@ async def _source_turns(ctx: Context, owner: OwnerScope, versions: Sequence[Row]
     for version in versions:
         for source in version["sources"]:
             cited.setdefault(source["turn_id"], source)
-    standing: dict[str, Row] = {}
+    cited_rows: dict[str, Row] = {}
     if owner.owner.kind in (OwnerKind.USER, OwnerKind.PROJECT):
-        standing = await turns.by_ids(ctx.db, owner, list(cited), ctx.deps.clock())
+        cited_rows = await turns.by_ids(ctx.db, owner, list(cited), ctx.deps.clock())
     out = []
     for turn_id, source in cited.items():
-        row = standing.get(turn_id)
-        text = {"content": row["content"], "role": row["role"]} if row else {"content": _GONE, "role": None}
+        row = cited_rows.get(turn_id)
+        text = {"content": row["content"], "role": row["role"]} if row else {"content": _EXPIRED, "role": None}
         out.append({**source, **text, "expired": row is None})
     return out
 

@@ -55,7 +55,7 @@ def _of_action(row: Row, action: str) -> bool:
 def pattern(row: Row, at: Any, ahead: Collection[str] = ()) -> dict[str, Any]:
     """`ahead`: the profile's keys of times of something to come, which is never overdue."""
     value: Mapping[str, Any] = row["value"] if isinstance(row["value"], dict) else {}
-    told = {
+    fields = {
         "id": row["record_id"],
         "pattern": row["key"],
         "state": row["state"],
@@ -67,9 +67,9 @@ def pattern(row: Row, at: Any, ahead: Collection[str] = ()) -> dict[str, Any]:
         "source_turn_ids": source_turn_ids(row),
     }
     if not _timed(value):
-        return told
+        return fields
     lies = compare(value, at)
-    return {**told, "at": {**lies, "overdue": lies["overdue"] and value.get("action") not in ahead}}
+    return {**fields, "at": {**lies, "overdue": lies["overdue"] and value.get("action") not in ahead}}
 
 
 def _timed(value: Mapping[str, Any]) -> bool:

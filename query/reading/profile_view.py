@@ -101,7 +101,7 @@ def _is_list(spec: FieldSpec) -> bool:
     return spec.many or spec.type == "list" or (spec.path or "").endswith("[]")
 
 
-def told(profile: Profile, rows: Sequence[Row], kept: Row | None) -> tuple[str, str | None]:
+def narrative_of(profile: Profile, rows: Sequence[Row], kept: Row | None) -> tuple[str, str | None]:
     """The narrative and who wrote it: the one that was kept, unless something was said since; else by rules, over what
     stands now (B6)."""
     if kept is not None and kept["text"] and all(r["known_at"] <= kept["known_at"] for r in rows):

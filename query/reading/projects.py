@@ -50,18 +50,18 @@ async def list_reports(
 def report(row: Row) -> dict[str, Any]:
     """A week: Markdown summary, and what was counted."""
     value = row["value"] if isinstance(row["value"], dict) else {}
-    told = {**row["attributes"], **value}
+    fields = {**row["attributes"], **value}
     return {
         "id": row["record_id"],
-        "week_start": told.get("week_start", row["key"]),
-        "week_end": told.get("week_end"),
+        "week_start": fields.get("week_start", row["key"]),
+        "week_end": fields.get("week_end"),
         "summary": row["text"],
-        "key_events": told.get("key_events", []),
-        "decisions": told.get("decisions", []),
-        "open_tasks": told.get("open_tasks", []),
-        "problems": told.get("problems", []),
-        "figures": told.get("figures", []),
-        "metrics": told.get("metrics", {}),
+        "key_events": fields.get("key_events", []),
+        "decisions": fields.get("decisions", []),
+        "open_tasks": fields.get("open_tasks", []),
+        "problems": fields.get("problems", []),
+        "figures": fields.get("figures", []),
+        "metrics": fields.get("metrics", {}),
         "revision": row["revision"],
         "updated_at": row["known_at"],
         "source_turn_ids": source_turn_ids(row),

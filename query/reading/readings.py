@@ -50,7 +50,7 @@ async def get_readings(
     found.sort(key=lambda p: p[1].reading.at, reverse=True)
     shown = found[:limit]
     ctx.saw(owner, list(dict.fromkeys(j.reading.row["record_id"] for _, j in shown)))
-    return {"readings": [_told(f, j) for f, j in shown]}
+    return {"readings": [_reading_fields(f, j) for f, j in shown]}
 
 
 async def _usual(
@@ -61,7 +61,7 @@ async def _usual(
     tables = profile_rows.tables_of(profile)
     written = [r for t in tables for r in await structured.rows(ctx.db, owner, t.name, now, 1)]
     names = baselines_of(wanted)
-    stated = await memories.standing_of_fields(ctx.db, owner, names, now) if names else []
+    stated = await memories.current_of_fields(ctx.db, owner, names, now) if names else []
     return usual_of(profile, [r for r in stated if r["scope"] == "global"], written)
 
 
@@ -72,7 +72,7 @@ def _of_field(spec: FieldSpec, rows: list[Row], usual: dict[str, Any]) -> list[J
     return list(judged(spec.reading, readings(rows, spec.name), baseline))
 
 
-def _told(spec: FieldSpec, j: Judged) -> dict[str, Any]:
+def _reading_fields(spec: FieldSpec, j: Judged) -> dict[str, Any]:
     row = j.reading.row
     return {
         "id": row["record_id"],
@@ -98,5 +98,5 @@ def values_in_unit(value: float) -> int | float:
 def _against(a: Against | None) -> dict[str, Any] | None:
     if a is None:
         return None
-    told = {"usual": values_in_unit(a.usual), "difference": values_in_unit(a.difference), "verdict": a.verdict}
-    return told if a.count is None else {**told, "count": a.count}
+    fields = {"usual": values_in_unit(a.usual), "difference": values_in_unit(a.difference), "verdict": a.verdict}
+    return fields if a.count is None else {**fields, "count": a.count}

@@ -40,7 +40,7 @@ class Session:
     degraded: list[dict[str, str]] = field(default_factory=list)
 
     @property
-    def told(self) -> tuple[str, Mapping[str, Any]]:
+    def mode_and_body(self) -> tuple[str, Mapping[str, Any]]:
         """Mode, and what a prompt tells of the session: as the newer of the two stores has it (N3)."""
         if self.row is not None and self.row["revision"] >= self.value["revision"]:
             return self.row["mode"], self.row["body"]

@@ -100,8 +100,8 @@ async def _segment(
     now = ctx.deps.clock()
     row = found.row if found else None
     if row is None:
-        said, truncated = await turns.of_session(ctx.db, owner, session_id, now)
-        return Segment("FULL_HISTORY", turns=said), truncated
+        phrase, truncated = await turns.of_session(ctx.db, owner, session_id, now)
+        return Segment("FULL_HISTORY", turns=phrase), truncated
     start = row["segment_start"]
     since, truncated = await turns.of_session(ctx.db, owner, session_id, now, start)
     if row["checkpoint_message_id"] is None:

@@ -101,10 +101,10 @@ async def searched(
 ) -> dict[str, Any]:
     """A page of a search. `field`: what an error calls the body."""
     store_filter.check(body.filter, f"{field}filter")
-    asked = store_search.Asked(
+    search_query = store_search.SearchQuery(
         body.namespace_prefix, body.query, body.filter, body.limit, body.offset, body.cursor, field
     )
-    found, more = await store_search.find(request, ctx, scope, asked)
+    found, more = await store_search.find(request, ctx, scope, search_query)
     for owner, ids in store_search.owners_of([r for r, _ in found], scope).values():
         ctx.saw(owner, ids)
     return {"items": [item(r, s) for r, s in found], "cursor": more}

@@ -135,8 +135,8 @@ def _entries(
         sealed = MemoryCommandBody(value=operation.value)
         if operation.project_id is not None:
             publish.scope.project(operation.project_id)
-        told: dict[str, Any] = operation.model_dump(include={"index", "ttl_minutes", "project_id"})
-        out.append(_entry(publish, *where, "put_item", sealed, f"operations.{place}", **told))
+        options: dict[str, Any] = operation.model_dump(include={"index", "ttl_minutes", "project_id"})
+        out.append(_entry(publish, *where, "put_item", sealed, f"operations.{place}", **options))
     return out
 
 

@@ -31,7 +31,7 @@ codes and names that a sentence vector blurs."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SearchQuery:
     """A search of items. `offset`: for callers that count; `cursor`: for those that page."""
 
     prefix: Sequence[str]
@@ -52,66 +52,70 @@ Shown = list[tuple[Row, float | None]]
 """Rows with their score in [-1, 1]: None without a query, and for items that are not indexed, which come last."""
 
 
-async def find(request: Request, ctx: Context, scope: TenantScope, asked: Asked) -> tuple[Shown, str | None]:
+async def find(
+    request: Request, ctx: Context, scope: TenantScope, search_query: SearchQuery
+) -> tuple[Shown, str | None]:
     """A page, and the cursor of the next. Raises OutOfScopeError, or ProblemError for a cursor of another search."""
-    user = scope.user(owner_of(asked.prefix)).owner.id if len(asked.prefix) > 1 else None
-    if asked.cursor is not None and asked.offset:
-        raise invalid(f"{asked.field}offset", "expected no offset with a cursor")
+    user = scope.user(owner_of(search_query.prefix)).owner.id if len(search_query.prefix) > 1 else None
+    if search_query.cursor is not None and search_query.offset:
+        raise invalid(f"{search_query.field}offset", "expected no offset with a cursor")
     reached = None if scope.users is None else sorted(scope.users)
-    bound = question(scope.tenant, reached, list(asked.prefix), asked.query, asked.wanted)
-    if asked.ranked:
-        walk = Walk.resume(asked.cursor, bound, f"{asked.field}cursor")
-        return await _by_meaning(request, ctx, scope, asked, walk, user)
-    return await _by_time(ctx, scope, asked, bound.hex(), user)
+    bound = question(scope.tenant, reached, list(search_query.prefix), search_query.query, search_query.wanted)
+    if search_query.ranked:
+        walk = Walk.resume(search_query.cursor, bound, f"{search_query.field}cursor")
+        return await _by_meaning(request, ctx, scope, search_query, walk, user)
+    return await _by_time(ctx, scope, search_query, bound.hex(), user)
 
 
 async def _by_meaning(
-    request: Request, ctx: Context, scope: TenantScope, asked: Asked, walk: Walk, user: str | None
+    request: Request, ctx: Context, scope: TenantScope, search_query: SearchQuery, walk: Walk, user: str | None
 ) -> tuple[Shown, str | None]:
-    rows = await items.below(ctx.db, scope, asked.prefix, ctx.deps.clock(), MOST, searched=True, user=user)
-    kept = [r for r in rows if store_filter.matches(r["value"], asked.wanted) and not walk.has(r["record_id"])]
+    rows = await items.below(ctx.db, scope, search_query.prefix, ctx.deps.clock(), MOST, searched=True, user=user)
+    kept = [r for r in rows if store_filter.matches(r["value"], search_query.wanted) and not walk.has(r["record_id"])]
     if not kept:
         return [], None
     retriever: Retriever = request.app.state.retriever
-    understood, model_id = await retriever.understood(asked.query or "")
-    end = asked.offset + min(asked.limit, walk.room)
+    understood, model_id = await retriever.understood(search_query.query or "")
+    end = search_query.offset + min(search_query.limit, walk.room)
     ranked = scored(kept, understood, model_id)
     # Who skips has not seen what was skipped, so its cursor would bring that first.
-    page, more = ranked[asked.offset : end], len(ranked) > end and not asked.offset
+    page, more = ranked[search_query.offset : end], len(ranked) > end and not search_query.offset
     return page, walk.cursor(r["record_id"] for r, _ in page) if more else None
 
 
 async def _by_time(
-    ctx: Context, scope: TenantScope, asked: Asked, bound: str, user: str | None
+    ctx: Context, scope: TenantScope, search_query: SearchQuery, bound: str, user: str | None
 ) -> tuple[Shown, str | None]:
-    parts = paging.load(asked.cursor, str, datetime, str, field=f"{asked.field}cursor")
+    parts = paging.load(search_query.cursor, str, datetime, str, field=f"{search_query.field}cursor")
     if parts is not None and parts[0] != bound:
-        raise invalid(f"{asked.field}cursor", "expected the cursor that a page of this search returned")
+        raise invalid(f"{search_query.field}cursor", "expected the cursor that a page of this search returned")
     after = None if parts is None else (parts[1], parts[2])
-    most, skip = (MOST, 0) if asked.wanted else (asked.limit + 1, asked.offset)
-    rows = await items.below(ctx.db, scope, asked.prefix, ctx.deps.clock(), most, skip=skip, user=user, after=after)
-    kept = [r for r in rows if store_filter.matches(r["value"], asked.wanted)]
-    if asked.wanted:
-        kept = kept[asked.offset :]
-    page = kept[: asked.limit]
+    most, skip = (MOST, 0) if search_query.wanted else (search_query.limit + 1, search_query.offset)
+    rows = await items.below(
+        ctx.db, scope, search_query.prefix, ctx.deps.clock(), most, skip=skip, user=user, after=after
+    )
+    kept = [r for r in rows if store_filter.matches(r["value"], search_query.wanted)]
+    if search_query.wanted:
+        kept = kept[search_query.offset :]
+    page = kept[: search_query.limit]
     last = None
-    if len(kept) > asked.limit:
+    if len(kept) > search_query.limit:
         last = page[-1]
-    elif asked.wanted and len(rows) == most:  # older ones were not looked at
+    elif search_query.wanted and len(rows) == most:  # older ones were not looked at
         last = rows[-1]
     return [(r, None) for r in page], paging.dump(bound, last["known_at"], last["record_id"]) if last else None
 
 
-def scored(rows: Sequence[Row], asked: Understood, model_id: str) -> list[tuple[Row, float | None]]:
+def scored(rows: Sequence[Row], understood: Understood, model_id: str) -> list[tuple[Row, float | None]]:
     """Best first; equal scores and items without an index keep their order."""
-    words = frozenset(asked.terms)
+    words = frozenset(understood.terms)
     out: list[tuple[Row, float | None]] = []
     for row in rows:
-        vector = documents.vector(row, model_id, len(asked.plain))
+        vector = documents.vector(row, model_id, len(understood.plain))
         if vector is None and not row["terms"]:
             out.append((row, None))
             continue
-        meaning = 0.0 if vector is None else float(np.dot(vector, asked.plain))
+        meaning = 0.0 if vector is None else float(np.dot(vector, understood.plain))
         share = len(words.intersection(row["terms"])) / len(words) if words else 0.0
         out.append((row, round(_MEANING * meaning + (1 - _MEANING) * share, 6)))
     return sorted(out, key=lambda found: (found[1] is None, -(found[1] or 0.0)))

@@ -62,23 +62,23 @@ def limit(query: str, now: datetime) -> Limit | None:
     last; where there is none, what "before", "since" and their like leave open."""
     closed: list[tuple[datetime, datetime, str]] = []
     opened: list[tuple[datetime | None, datetime | None, str]] = []
-    told = -1
+    position = -1
     for begin, span in times.placed(query, now, RULES):
         end = begin + len(span.text)
         lead = _LEADS.match(span.text)
         at = begin + (lead.end() if lead else 0)
-        joined = told >= 0 and _JOINS.fullmatch(query[told:begin]) is not None
+        joined = position >= 0 and _JOINS.fullmatch(query[position:begin]) is not None
         before, after = query[max(0, at - _BESIDE) : at], query[end : end + 2]
         side = _side(before, after, span)
         if side is not None:
             since, until, back, on = side
             if (until or since or now) <= now:
                 opened.append((since, until, query[at - back : end + on].strip()))
-            told = end
+            position = end
         elif _BY.search(before) is None and (joined or _is_meant(before, after, span)):
             if (span.end if span.text.endswith(_ENDING) else span.start) <= now:
                 closed.append((span.start, span.end, span.text))
-            told = end
+            position = end
     if closed:
         return Limit(min(c[0] for c in closed), max(c[1] for c in closed), [c[2] for c in closed])
     since = max((o[0] for o in opened if o[0] is not None), default=None)
@@ -121,9 +121,9 @@ _COUPLE = 3
 
 def _some_ago(m: re.Match[str], anchor: datetime) -> ts.Period:
     """A time that the speaker left open: any of the units before the running one, back to as many as may be meant."""
-    told = m.groupdict()
-    most = _COUPLE if "couple" in (told.get("count") or "").lower() else _FEW
-    unit = times_zh.UNITS.get(told["unit"], told["unit"].lower())
+    groups = m.groupdict()
+    most = _COUPLE if "couple" in (groups.get("count") or "").lower() else _FEW
+    unit = times_zh.UNITS.get(groups["unit"], groups["unit"].lower())
     return ts.Period(ts.ago(anchor, most, unit).start, ts.ago(anchor, 0, unit).start, "day")
 
 
@@ -172,13 +172,13 @@ _REL_YEARS = {"前": -2, "去": -1, "今": 0, "本": 0}
 
 
 def _numbered(m: re.Match[str], anchor: datetime) -> ts.Period:
-    told = m.groupdict()
-    n = told["number"].lower()
+    groups = m.groupdict()
+    n = groups["number"].lower()
     number = int(n) if n.isdigit() else _ORDINALS[n]
-    if told.get("year"):
-        return _quarter(anchor, times_zh.number(told["year"]), number)
-    if told.get("rel"):
-        return _quarter(anchor, anchor.year + _REL_YEARS[told["rel"]], number)
+    if groups.get("year"):
+        return _quarter(anchor, times_zh.number(groups["year"]), number)
+    if groups.get("rel"):
+        return _quarter(anchor, anchor.year + _REL_YEARS[groups["rel"]], number)
     return _quarter(anchor, anchor.year - (number > (anchor.month + 2) // 3), number)
 
 

@@ -235,8 +235,8 @@ def _decoded(record: Read, codec: Codec) -> MemoryUpdate | None:
 def shown(update: MemoryUpdate) -> dict[str, Any]:
     """The update without what only search needs."""
     body = update.model_dump(mode="json", exclude={"sealed"}, exclude_none=True)
-    told = update.sealed
-    return {**body, "text": told.text, "value": told.value, "attributes": told.attributes}
+    sealed = update.sealed
+    return {**body, "text": sealed.text, "value": sealed.value, "attributes": sealed.attributes}
 
 
 def _event_id(offsets: Mapping[int, int]) -> bytes:

@@ -30,14 +30,14 @@ async def with_user(ctx: Context, owner: OwnerScope, value: dict[str, Any]) -> d
     try:
         with within(profile.ranking.latency_budget_ms / 1000):
             rows, *written = await asyncio.gather(
-                memories.standing_of_fields(ctx.db, owner, names, now),
+                memories.current_of_fields(ctx.db, owner, names, now),
                 *(structured.rows(ctx.db, owner, t.name, now, 1) for t in tables),
             )
     except ProblemError:
         return value
-    told = [r for found in written for r in found]
-    ctx.saw(owner, [r["record_id"] for r in (*rows, *told)])
-    known = known_of(profile, rows, told)
+    memory_rows = [r for found in written for r in found]
+    ctx.saw(owner, [r["record_id"] for r in (*rows, *memory_rows)])
+    known = known_of(profile, rows, memory_rows)
     return {**value, "user_snapshot": {**value["user_snapshot"], **{k: known[k] for k in open_keys if k in known}}}
 
 

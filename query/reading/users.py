@@ -28,7 +28,7 @@ MANY = 2_000
 _STATED = ("fact", "preference", "intent")
 
 
-async def standing(
+async def current_rows(
     ctx: Context, owner: OwnerScope, kinds: Sequence[str], as_of: datetime | None = None
 ) -> list[Row]:
     """What stands for an owner now, or stood at a time; newest known first. All of it: `bounds.memories` bounds it."""
@@ -53,22 +53,22 @@ async def get_profile(
     owner = scope.user(user_id)
     await fresh.wait("memories")
     # A kept narrative tells of now: what was true at a time is worded from what stood then (N8).
-    rows = await standing(ctx, owner, _STATED if as_of else (*_STATED, "profile"), as_of)
+    rows = await current_rows(ctx, owner, _STATED if as_of else (*_STATED, "profile"), as_of)
     tables = [] if as_of else profile_rows.tables_of(ctx.deps.profile_of(scope.tenant))
-    told = [r for t in tables for r in await structured.rows(ctx.db, owner, t.name, ctx.deps.clock(), 1)]
-    ctx.saw(owner, [r["record_id"] for r in (*rows, *told)])
-    return profile_answer(ctx, scope.tenant, rows, told)
+    table_rows = [r for t in tables for r in await structured.rows(ctx.db, owner, t.name, ctx.deps.clock(), 1)]
+    ctx.saw(owner, [r["record_id"] for r in (*rows, *table_rows)])
+    return profile_answer(ctx, scope.tenant, rows, table_rows)
 
 
-def profile_answer(ctx: Context, tenant: str, rows: Sequence[Row], told: Sequence[Row] = ()) -> dict[str, Any]:
-    """`told`: the user's rows of structured tables."""
+def profile_answer(ctx: Context, tenant: str, rows: Sequence[Row], table_rows: Sequence[Row] = ()) -> dict[str, Any]:
+    """`table_rows`: the user's rows of structured tables."""
     profile = ctx.deps.profile_of(tenant)
     # What holds in one project only says nothing of the user as a whole.
     stated = profile_view.of_the_user([r for r in rows if r["kind"] != "profile"])
     kept = next((r for r in rows if r["kind"] == "profile"), None)
     values = {**profile_view.values_by_field(stated), **profile_view.by_project(profile, rows)}
-    answer = profile_view.build(profile, profile_rows.over(profile, values, told))
-    text, author = profile_view.told(profile, stated, kept)
+    answer = profile_view.build(profile, profile_rows.over(profile, values, table_rows))
+    text, author = profile_view.narrative_of(profile, stated, kept)
     vague = profile_view.vague(profile, stated)
     return {**answer, "approximate": vague, "narrative_summary": text, "narrative_written_by": author}
 
@@ -87,7 +87,7 @@ async def get_preferences(
     if in_scope == PROJECT_SCOPE:  # no memory's: of all projects, it would show the global ones alone
         raise invalid("scope", "expected global, or the id of a project or other scope")
     await fresh.wait("memories")
-    rows = await standing(ctx, owner, ("preference",), as_of)
+    rows = await current_rows(ctx, owner, ("preference",), as_of)
     ctx.saw(owner, [r["record_id"] for r in rows])
     return {"preferences": ordered(rows, in_scope)}
 
@@ -95,9 +95,9 @@ async def get_preferences(
 def ordered(rows: Sequence[Row], in_scope: str | None) -> list[dict[str, Any]]:
     """The scope's own before global ones, then explicit, confirmed, inferred, then newest (D9). Other scopes are
     left out where one is asked for."""
-    asked = [r for r in rows if in_scope is None or r["scope"] in (in_scope, "global")]
+    rows_in_scope = [r for r in rows if in_scope is None or r["scope"] in (in_scope, "global")]
     ranked = sorted(
-        asked,
+        rows_in_scope,
         key=lambda r: (r["scope"] == "global", _SOURCE_ORDER[r["source"]], -r["known_at"].timestamp(), r["record_id"]),
     )
     seen: set[tuple[str, str]] = set()

@@ -14,8 +14,8 @@ from schemas.events.memory import CHANGED_AT, CHANGED_ON
 
 def changed_on(attributes: Any) -> date | None:
     """The day on which what changed a memory was said; None where nothing did."""
-    told = attributes.get(CHANGED_ON) if isinstance(attributes, dict) else None
-    return datetime.fromisoformat(told).date() if isinstance(told, str) else None
+    stored = attributes.get(CHANGED_ON) if isinstance(attributes, dict) else None
+    return datetime.fromisoformat(stored).date() if isinstance(stored, str) else None
 
 
 def later_first(hits: Sequence[Hit]) -> list[Hit]:

@@ -104,7 +104,7 @@ class Understood:
 
 
 @dataclass(slots=True)
-class _Asked:
+class _PendingQuery:
     """A question that waits for the lane, and what became of it."""
 
     text: str
@@ -118,7 +118,7 @@ class Questions:
     def __init__(self, lane: ComputeLane) -> None:
         self._lane = lane
         self._known: OrderedDict[tuple[str, str], Understood] = OrderedDict()
-        self._asked: dict[tuple[str, str], _Asked] = {}
+        self._pending: dict[tuple[str, str], _PendingQuery] = {}
         self._kept: OrderedDict[tuple[str, tuple[str, ...]], npt.NDArray[np.float32]] = OrderedDict()
 
     async def read(self, text: str, embedder: Embedder) -> Understood:
@@ -126,34 +126,34 @@ class Questions:
         known = self._known.get(name)
         if known is not None:
             return known
-        asked = self._asked.setdefault(name, _Asked(text))
+        pending = self._pending.setdefault(name, _PendingQuery(text))
         try:
-            read = await self._lane(partial(self._answered, asked, embedder))
+            read = await self._lane(partial(self._answered, pending, embedder))
         finally:
-            self._asked.pop(name, None)
+            self._pending.pop(name, None)
         self._known[name] = read
         if len(self._known) > _REMEMBERED:
             self._known.popitem(last=False)
         return read
 
-    def _answered(self, asked: _Asked, embedder: Embedder) -> Understood:
+    def _answered(self, pending: _PendingQuery, embedder: Embedder) -> Understood:
         """In the lane. Questions that wait for the same model are read along: each would wait for those before it, and
         a batch of four takes about half of four calls."""
-        if asked.read is not None:
-            return asked.read
-        others = list(islice(self._beside(asked, embedder.model_id), _TOGETHER - 1))
+        if pending.read is not None:
+            return pending.read
+        others = list(islice(self._beside(pending, embedder.model_id), _TOGETHER - 1))
         try:
-            return _read([asked, *others], embedder)
+            return _read([pending, *others], embedder)
         except Exception:  # whoever's text it was: it fails its asker alone
             if not others:
                 raise
-            return _read([asked], embedder)
+            return _read([pending], embedder)
 
-    def _beside(self, asked: _Asked, model_id: str) -> Iterator[_Asked]:
-        if len(asked.text) > _SHORT:
+    def _beside(self, pending: _PendingQuery, model_id: str) -> Iterator[_PendingQuery]:
+        if len(pending.text) > _SHORT:
             return
-        for (model, text), other in list(self._asked.items()):  # the event loop goes on adding
-            if model == model_id and other is not asked and other.read is None and len(text) <= _SHORT:
+        for (model, text), other in list(self._pending.items()):  # the event loop goes on adding
+            if model == model_id and other is not pending and other.read is None and len(text) <= _SHORT:
                 yield other
 
     async def kept(self, texts: tuple[str, ...], embedder: Embedder) -> npt.NDArray[np.float32]:
@@ -167,7 +167,7 @@ class Questions:
         return known
 
 
-def _read(questions: Sequence[_Asked], embedder: Embedder) -> Understood:
+def _read(questions: Sequence[_PendingQuery], embedder: Embedder) -> Understood:
     """Answer them all in one call; returned is the first's."""
     texts = [query_texts(q.text) for q in questions]
     vectors = iter(embedder.embed([t for of_one in texts for t in of_one]))

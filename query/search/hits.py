@@ -33,9 +33,9 @@ def merge(parts: Sequence[Sequence[Hit]]) -> list[Hit]:
 
 def _evidence(scores: dict[str, Any] | None) -> float:
     """Cosine and saturated BM25, each in [0, 1], in equal parts."""
-    told = scores or {}
-    words = max(0.0, float(told.get("bm25", 0.0)))
-    return 0.5 * max(0.0, float(told.get("dense", 0.0))) + 0.5 * words / (words + _HALF_BM25)
+    score_parts = scores or {}
+    words = max(0.0, float(score_parts.get("bm25", 0.0)))
+    return 0.5 * max(0.0, float(score_parts.get("dense", 0.0))) + 0.5 * words / (words + _HALF_BM25)
 
 
 def distinct(hits: Sequence[Hit]) -> list[Hit]:

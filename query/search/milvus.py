@@ -54,8 +54,8 @@ class MilvusCandidates:
         tenant = scope.tenant if isinstance(scope, OwnerScope) else scope
         turn_keys = list(dict.fromkeys((h["user_id"], h["id"]) for h in turns))
         memory_keys = list(dict.fromkeys((h["id"], h["version"]) for h in memories))
-        asked = limits.postgres(question) if deep else limits.NOTHING
-        rows = await candidates.confirmed(self._db, tenant, turn_keys, memory_keys, asked, probe.now)
+        postgres_limits = limits.postgres(question) if deep else limits.NOTHING
+        rows = await candidates.confirmed(self._db, tenant, turn_keys, memory_keys, postgres_limits, probe.now)
         mine = [row for row in rows if _belongs(row, scope)]
         if not deep:  # else what a filter took is not there either
             found.unconfirmed += len(turn_keys) + len(memory_keys) - len(mine)

@@ -25,9 +25,9 @@ LONGEST = -(-(_HEAD + _MARK * MOST) * 4 // 3)
 """Characters of the longest cursor."""
 
 
-def question(*asked: Any) -> bytes:
+def question(*digest_source: Any) -> bytes:
     """What a walk is bound to: JSON values and times, whose scope included."""
-    return blake2b(orjson.dumps(asked, option=orjson.OPT_SORT_KEYS), digest_size=_HEAD).digest()
+    return blake2b(orjson.dumps(digest_source, option=orjson.OPT_SORT_KEYS), digest_size=_HEAD).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +38,19 @@ class Walk:
     shown: frozenset[bytes] = frozenset()
 
     @classmethod
-    def resume(cls, cursor: str | None, asked: bytes, field: str = "cursor") -> Walk:
+    def resume(cls, cursor: str | None, digest: bytes, field: str = "cursor") -> Walk:
         """The walk that a cursor goes on with, a new one without. Raises ProblemError for what is no cursor, or one of
         another question or caller."""
         if cursor is None:
-            return cls(asked)
+            return cls(digest)
         try:
             raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), b"-_", validate=True)
         except (ValueError, binascii.Error):
             raw = b""
         marks = raw[_HEAD:]
-        if raw[:_HEAD] != asked or not marks or len(marks) % _MARK or len(marks) >= _MARK * MOST:
+        if raw[:_HEAD] != digest or not marks or len(marks) % _MARK or len(marks) >= _MARK * MOST:
             raise invalid(field, "expected the cursor that a page of this search returned")
-        return cls(asked, frozenset(marks[i : i + _MARK] for i in range(0, len(marks), _MARK)))
+        return cls(digest, frozenset(marks[i : i + _MARK] for i in range(0, len(marks), _MARK)))
 
     @property
     def room(self) -> int:

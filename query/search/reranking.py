@@ -34,7 +34,7 @@ class CrossEncoding:
         different = list(dict.fromkeys(texts))
         try:
             async with asyncio.timeout(self._seconds):
-                return await self._asked(query, different) if different else {}
+                return await self._request_scores(query, different) if different else {}
         except TimeoutError:
             self._late = True
             _log.error("the cross-encoder is slower than MEMSTREAM_RERANKER_SECONDS; the order is that of the fusion")
@@ -45,7 +45,7 @@ class CrossEncoding:
             _log.error("the cross-encoder failed (%s); the order is that of the fusion", type(exc).__name__)
             raise NoScoresError from None
 
-    async def _asked(self, query: str, texts: list[str]) -> dict[str, float]:
+    async def _request_scores(self, query: str, texts: list[str]) -> dict[str, float]:
         async with self._turn:
             if self._running is not None and not self._running.done():
                 if self._late:

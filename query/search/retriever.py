@@ -113,16 +113,16 @@ class Retriever:
         tenant, text = question.tenant.tenant, question.text
         try:
             async with asyncio.timeout(SCREENED_WITHIN):
-                asked = await self._screening.of(tenant, len(text), partial(self._deps.screen.text, tenant, text))
+                screened = await self._screening.of(tenant, len(text), partial(self._deps.screen.text, tenant, text))
         except Exception:  # noqa: BLE001 - a search goes on without a hypothesis, whatever the recognisers lack
-            asked, reason = None, "busy"
+            screened, reason = None, "busy"
         else:
             reason = "refused"  # by policy: no model hears of it
-        if asked is None:
+        if screened is None:
             found.without("model", reason)
             return plain
         try:
-            found.hypothesis = await self._hypotheses.passage(asked)
+            found.hypothesis = await self._hypotheses.passage(screened)
         except NoHypothesisError as exc:
             found.without("model", exc.reason)
             return plain

@@ -158,13 +158,13 @@ class ScopeCache:
     ) -> None:
         """Bring one kind of documents to the given revisions, loading only what changed."""
         had = {k[2:]: r["revision"] for k, r in held.rows.items() if k.startswith(prefix)}
-        gone = [prefix + k for k in had if k not in now]
+        removed = [prefix + k for k in had if k not in now]
         changed = [k for k, revision in now.items() if had.get(k) != revision]
-        for doc_id in gone:
+        for doc_id in removed:
             del held.rows[doc_id]
-        self._count(held, -len(gone))
-        if gone:
-            await self._run(partial(held.index.remove, gone))
+        self._count(held, -len(removed))
+        if removed:
+            await self._run(partial(held.index.remove, removed))
         for start in range(0, len(changed), _CHUNK):
             await self._add(held, await load(changed[start : start + _CHUNK]))
 

@@ -25,7 +25,7 @@ _TURNS = TenantStatement(
 _MEMORIES = TenantStatement(
     f"""SELECT {MEMORY_COLUMNS} FROM {{v}}.memories
     WHERE tenant = %(tenant)s AND terms && %(terms)s::text[] AND NOT deleted
-      AND kind = ANY(%(kinds)s) AND {limited.STANDING}
+      AND kind = ANY(%(kinds)s) AND {limited.CURRENT}
       AND (%(documents)s OR owner_kind <> 'document') AND {_BOUND}
       AND {limited.MEMORIES}
     ORDER BY {_SHARED} DESC, known_at DESC LIMIT %(limit)s"""  # noqa: S608

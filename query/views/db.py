@@ -94,7 +94,7 @@ class SystemStatement:
 
 
 @dataclass(slots=True)
-class _Asked:
+class _Pending:
     """A query: whose (None: the service's own), and whether it has got so far as to ask for a connection."""
 
     tenant: str | None
@@ -169,7 +169,7 @@ class Database:
             if self._looking is None or self._looking.done():
                 self._looked_at = time.monotonic()
                 self._looking = asyncio.create_task(self._look())
-                self._looking.add_done_callback(_heard)
+                self._looking.add_done_callback(_consume_failure)
             elif self._circuit.is_open:  # who looks may wait for long
                 raise store_down("postgres", OPEN)
             look, patience = self._looking, self._patience()
@@ -232,49 +232,49 @@ class Database:
     async def _ask(self, query: bytes, values: dict[str, Any], tenant: str | None) -> list[Row]:
         """Whatever the circuit says. In a task of its own: a cancelled query asks the server to stop and waits up to
         ten seconds for that, which is not the caller's to wait for where the server hangs."""
-        asked = _Asked(None if tenant == ANYBODY else tenant)
-        task = asyncio.create_task(self._query(query, values, tenant, asked))
+        statement = _Pending(None if tenant == ANYBODY else tenant)
+        task = asyncio.create_task(self._query(query, values, tenant, statement))
         patience = self._patience()
         try:
             done, _ = await asyncio.wait({task}, timeout=self._timeout if patience is None else patience)
         except asyncio.CancelledError:
             self._leave(task)
             raise
-        if not done and not asked.begun:
+        if not done and not statement.begun:
             self._leave(task)
             raise store_down("postgres", BUSY)
         if not done and patience is not None:
-            self._goes_on(task, self._timeout - patience, asked)
+            self._goes_on(task, self._timeout - patience, statement)
             raise store_down("postgres", LATE)
         if not done:
             self._leave(task)
-            self._late(asked)
+            self._late(statement)
             raise store_down("postgres")
         try:
             rows = task.result()
         except _AWAY as exc:
-            self._failed(exc, asked)
+            self._failed(exc, statement)
             raise store_down("postgres") from None
-        self._answered(asked)
+        self._answered(statement)
         return rows
 
-    def _answered(self, asked: _Asked) -> None:
+    def _answered(self, pending: _Pending) -> None:
         self._circuit.succeeded()
-        if asked.tenant is not None:
-            self._tenants.succeeded(asked.tenant)
+        if pending.tenant is not None:
+            self._tenants.succeeded(pending.tenant)
 
-    def _failed(self, exc: BaseException, asked: _Asked) -> None:
+    def _failed(self, exc: BaseException, pending: _Pending) -> None:
         if isinstance(exc, psycopg.errors.QueryCanceled):  # by a time limit of the server's
-            self._late(asked)
+            self._late(pending)
         else:
             self._circuit.failed()
 
-    def _late(self, asked: _Asked) -> None:
+    def _late(self, pending: _Pending) -> None:
         """No answer in time: of a tenant's query that may lie in what it asks for, and is no failure of the store."""
-        if asked.tenant is None:
+        if pending.tenant is None:
             self._circuit.failed()
         else:
-            self._tenants.failed(asked.tenant)
+            self._tenants.failed(pending.tenant)
 
     def _leave(self, task: asyncio.Task[list[Row]]) -> None:
         """Nobody waits for it any more; its connection goes back to the pool when it is over."""
@@ -284,11 +284,11 @@ class Database:
 
     def _over(self, task: asyncio.Task[list[Row]]) -> None:
         self._left.discard(task)
-        _heard(task)
+        _consume_failure(task)
 
-    def _goes_on(self, task: asyncio.Task[list[Row]], seconds: float, asked: _Asked) -> None:
+    def _goes_on(self, task: asyncio.Task[list[Row]], seconds: float, pending: _Pending) -> None:
         """The reader has gone; the circuit is told what became of the query."""
-        too_late = asyncio.get_running_loop().call_later(seconds, self._too_late, task, asked)
+        too_late = asyncio.get_running_loop().call_later(seconds, self._too_late, task, pending)
         self._left.add(task)
 
         def ended(done: asyncio.Task[list[Row]]) -> None:
@@ -297,22 +297,22 @@ class Database:
             if done.cancelling():  # too late, and counted
                 return
             if (exc := done.exception()) is None:
-                self._answered(asked)
+                self._answered(pending)
             elif isinstance(exc, _AWAY):
-                self._failed(exc, asked)
+                self._failed(exc, pending)
 
         task.add_done_callback(ended)
 
-    def _too_late(self, task: asyncio.Task[list[Row]], asked: _Asked) -> None:
-        self._late(asked)
+    def _too_late(self, task: asyncio.Task[list[Row]], pending: _Pending) -> None:
+        self._late(pending)
         task.cancel()
 
     async def _query(
-        self, query: bytes, values: dict[str, Any], tenant: str | None, asked: _Asked
+        self, query: bytes, values: dict[str, Any], tenant: str | None, pending: _Pending
     ) -> list[Row]:
         """A place of the tenant's is held until the query is over, though nobody may wait for it any more."""
-        async with nullcontext() if asked.tenant is None else self._shares.of(asked.tenant):
-            asked.begun = True
+        async with nullcontext() if pending.tenant is None else self._shares.of(pending.tenant):
+            pending.begun = True
             async with self._pool.connection(timeout=self._timeout) as connection:
                 await self._become(connection, tenant)
                 # Binary: embeddings are a kilobyte each, and hexadecimal text would be read character by character.
@@ -334,7 +334,7 @@ class Database:
         self._acting[connection] = tenant
 
 
-def _heard(task: asyncio.Task[Any]) -> None:
+def _consume_failure(task: asyncio.Task[Any]) -> None:
     """Looked at, though nobody may wait for it any more, or asyncio would log its failure."""
     if not task.cancelled():
         task.exception()

@@ -30,7 +30,7 @@ MEMORY_COLUMNS = f"""record_id, version, revision, owner_kind, owner_id, kind, f
     occurred_at, valid_from, valid_to, last_accessed_at, expires_at, terms, embedding, model_id,
     {sealed_columns(MemoryUpdate)}"""
 _KINDS = "('fact', 'preference', 'intent', 'episode', 'relation', 'item', 'hot', 'report', 'chunk', 'pattern')"
-_STANDS = f"NOT deleted AND state = 'active' AND kind IN {_KINDS}"
+_CURRENT = f"NOT deleted AND state = 'active' AND kind IN {_KINDS}"
 _OWNER = "tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id = %(owner_id)s"
 _FINGERPRINT = "hashtextextended({id}, revision)"
 _MARK = f"count(*) AS n, COALESCE(bit_xor({_FINGERPRINT}), 0) AS mark"
@@ -62,16 +62,16 @@ def _turns(condition: str) -> _Table:
 
 
 def _memories(condition: str, kind: type[TenantStatement]) -> _Table:
-    where = f"FROM {{v}}.memories WHERE {condition} AND {_STANDS}"
+    where = f"FROM {{v}}.memories WHERE {condition} AND {_CURRENT}"
     return _table(MEMORY_COLUMNS, where, "record_id || '/' || version", kind)
 
 
 def _marks(turns: _Table | None, memories: _Table, kind: type[TenantStatement]) -> TenantStatement:
     """The fingerprints of both tables in one round trip: asked by every search."""
-    said = turns.mark if turns is not None else "SELECT 0 AS n, 0 AS mark"
+    turn_marks = turns.mark if turns is not None else "SELECT 0 AS n, 0 AS mark"
     return kind(
         f"SELECT t.n AS turns, t.mark AS turns_mark, m.n AS memories, m.mark AS memories_mark"  # noqa: S608
-        f" FROM ({said}) t, ({memories.mark}) m"
+        f" FROM ({turn_marks}) t, ({memories.mark}) m"
     )
 
 

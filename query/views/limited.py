@@ -36,7 +36,7 @@ MEMORIES = " AND ".join(
         "(%(within)s::text IS NULL OR project_id IS NULL OR project_id = %(within)s)",
     ]
 )
-STANDING = """CASE WHEN %(as_of)s::timestamptz IS NULL
+CURRENT = """CASE WHEN %(as_of)s::timestamptz IS NULL
         THEN state = 'active' AND (expires_at IS NULL OR expires_at > %(now)s)
         ELSE (state IN ('active', 'superseded') OR (state = 'archived' AND kind = 'chunk' AND valid_to IS NOT NULL))
           AND COALESCE(valid_from, occurred_at) <= %(as_of)s

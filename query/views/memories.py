@@ -130,12 +130,12 @@ async def items_named_in(
     """Items whose key is in a text, or has the id of a record; of all, case, spaces, `_` and `-` do not count
     (`folded`, `record`: without them). Those that callers keep for the project, whoever's they are, the newest of a
     key; then the owner's own, as far as they are of no other project."""
-    asked: dict[str, Any] = {"folded": folded, "record": record, "now": now, "limit": limit}
+    parameters: dict[str, Any] = {"folded": folded, "record": record, "now": now, "limit": limit}
     if project is None:
-        return await db.of_owner(scope, _NAMED, project_id=None, **asked)
+        return await db.of_owner(scope, _NAMED, project_id=None, **parameters)
     of_project = project.owner.id
-    shared = await db.of_tenant(project.tenant, _NAMED_IN_PROJECT, project_id=of_project, **asked)
-    own = await db.of_owner(scope, _NAMED, project_id=of_project, **asked)
+    shared = await db.of_tenant(project.tenant, _NAMED_IN_PROJECT, project_id=of_project, **parameters)
+    own = await db.of_owner(scope, _NAMED, project_id=of_project, **parameters)
     newest = {row["key"]: row for row in reversed(shared)}
     return [*reversed(newest.values()), *own]
 
@@ -150,7 +150,7 @@ async def listed(
     )  # fmt: skip
 
 
-async def standing_of_fields(db: Database, scope: OwnerScope, names: Sequence[str], now: datetime) -> list[Row]:
+async def current_of_fields(db: Database, scope: OwnerScope, names: Sequence[str], now: datetime) -> list[Row]:
     """What stands for fields of the catalogue, newest known first; at most 500."""
     return await db.of_owner(scope, _OF_FIELDS, names=list(names), now=now)
 
@@ -189,9 +189,9 @@ async def was_there(db: Database, scope: OwnerScope, record_id: str) -> bool:
     return bool(await db.of_owner(scope, _WAS_THERE, record_id=record_id))
 
 
-async def led_to(db: Database, scope: TenantScope, told: str) -> str | None:
+async def resolve_alias(db: Database, scope: TenantScope, alias: str) -> str | None:
     """The record that an id leads to which was told for the same said again. The caller checks owners."""
-    rows = await db.of_tenant(scope, _LED, told=told)
+    rows = await db.of_tenant(scope, _LED, told=alias)
     return str(rows[0]["record_id"]) if rows else None
 
 

@@ -22,7 +22,7 @@ def version_of(row: Row) -> Version:
 def without_overtaken(rows: Sequence[Row]) -> list[Row]:
     """`rows` of one owner, all true at one time, without those of which each value was overtaken by one that began
     later. What has several fields stays while one of them holds."""
-    late = {place for row in rows if _told_late(row) for place in _places(row)}
+    late = {place for row in rows if _is_late(row) for place in _places(row)}
     if not late:
         return list(rows)
     holds: dict[_Place, Row] = {}
@@ -43,7 +43,7 @@ def _holds(row: Row, holds: dict[_Place, Row]) -> bool:
     return not places or any(p not in holds or version_of(holds[p]) == version_of(row) for p in places)
 
 
-def _told_late(row: Row) -> bool:
+def _is_late(row: Row) -> bool:
     return bool((row.get("reason") or {}).get("rule") == TOLD_LATE)
 
 
@@ -60,6 +60,6 @@ def _rank(row: Row) -> tuple[datetime, str, int]:
 
 def _since(row: Row) -> datetime:
     """The rest of a statement of several fields has its own time in its attributes."""
-    told = (row.get("attributes") or {}).get("since")
+    stated = (row.get("attributes") or {}).get("since")
     begun: datetime = row["valid_from"] or row["occurred_at"]
-    return datetime.fromisoformat(told) if isinstance(told, str) else begun
+    return datetime.fromisoformat(stated) if isinstance(stated, str) else begun

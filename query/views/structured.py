@@ -9,17 +9,17 @@ from query.views.db import Database, OwnerStatement, Row
 from query.views.memories import COLUMNS
 from schemas.security.scope import OwnerScope
 
-_STANDING = """tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id = %(owner_id)s AND NOT deleted
+_CURRENT = """tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id = %(owner_id)s AND NOT deleted
     AND kind = 'table' AND state = 'active' AND category = %(name)s
     AND (expires_at IS NULL OR expires_at > %(now)s)"""
 _ROWS = OwnerStatement(
-    f"""SELECT {COLUMNS} FROM {{v}}.memories WHERE {_STANDING}
+    f"""SELECT {COLUMNS} FROM {{v}}.memories WHERE {_CURRENT}
       AND (%(after_at)s::timestamptz IS NULL OR occurred_at < %(after_at)s
         OR (occurred_at = %(after_at)s AND record_id > %(after_id)s))
     ORDER BY occurred_at DESC, record_id LIMIT %(limit)s OFFSET %(offset)s"""  # noqa: S608 - constants
 )
 _BY_KEYS = OwnerStatement(
-    f"""SELECT {COLUMNS} FROM {{v}}.memories WHERE {_STANDING} AND key = ANY(%(keys)s)"""  # noqa: S608 - constants
+    f"""SELECT {COLUMNS} FROM {{v}}.memories WHERE {_CURRENT} AND key = ANY(%(keys)s)"""  # noqa: S608 - constants
 )
 
 

@@ -45,8 +45,8 @@ async def get_profile(scope: Operator, ctx: Ctx, whole: bool = False) -> dict[st
     """The profile in force for the caller's tenant, as this process knows it; `whole` shows all of it."""
     profile = ctx.deps.profile_of(scope.tenant)
     own = scope.tenant in ctx.deps.tenant_profiles
-    told = {"name": profile.name, "version": profile.version, "own": own}
-    return {**told, "profile": profile.model_dump(mode="json", exclude_defaults=True)} if whole else told
+    fields = {"name": profile.name, "version": profile.version, "own": own}
+    return {**fields, "profile": profile.model_dump(mode="json", exclude_defaults=True)} if whole else fields
 
 
 @router.put("/v1/tenant/profile", status_code=202)

@@ -117,25 +117,27 @@ async def save_info(
     `repeated`: the same `interaction_id` brought it before; 409 where it brought something else."""
     owner = scope.user(user_id)
     interaction = body.interaction_id or str(uuid4())
-    said = _Exchange(
+    exchange = _Exchange(
         user_id, body.session_id or _of_the_day(body.occurred_at or publish.now), interaction, body.user_message,
         body.assistant_message, body, body.agent_id, ("userMessage", "assistantMessage"), body.existing_info,
     )  # fmt: skip
-    entries = said.entries(publish)
-    published = await publish.placed(entries, said.repeat)
-    heard = _Heard(said.session_id)
+    entries = exchange.entries(publish)
+    published = await publish.placed(entries, exchange.repeat)
+    decided = _Decided(exchange.session_id)
     if await _behind(fresh, published.token).wait("turns", "outcomes"):
         try:
-            heard = await _heard(ctx, owner, said, entries, published, in_session=body.session_id is not None)
+            decided = await _await_decision(
+                ctx, owner, exchange, entries, published, in_session=body.session_id is not None
+            )
         except ProblemError as exc:  # it is written: the answer says so, and that the rest is not known
             if exc.word == "conflict":
                 raise
             fresh.request.state.fresh = "false"
-    ctx.saw(owner, [d["record_id"] for d in heard.decided if d.get("record_id")])
-    answer = {k: v for k, v in outcome(heard.decided).items() if k != "decisions"}
+    ctx.saw(owner, [d["record_id"] for d in decided.decided if d.get("record_id")])
+    answer = {k: v for k, v in outcome(decided.decided).items() if k != "decisions"}
     return {
-        "action": "save_info", **answer, "pending": heard.pending, "repeated": heard.repeated,
-        "session_id": heard.session_id, "accepted": len(entries), "turn_ids": [e.id for e in entries],
+        "action": "save_info", **answer, "pending": decided.pending, "repeated": decided.repeated,
+        "session_id": decided.session_id, "accepted": len(entries), "turn_ids": [e.id for e in entries],
         "freshness_token": published.token,
     }  # fmt: skip
 
@@ -146,7 +148,7 @@ def _of_the_day(when: datetime) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Heard:
+class _Decided:
     """What became of a message. `session_id`: where it stands; `repeated`: from an earlier call on."""
 
     session_id: str
@@ -155,9 +157,15 @@ class _Heard:
     repeated: bool = False
 
 
-async def _heard(
-    ctx: Ctx, owner: OwnerScope, said: _Exchange, entries: Sequence[Entry], published: Published, *, in_session: bool
-) -> _Heard:
+async def _await_decision(
+    ctx: Ctx,
+    owner: OwnerScope,
+    exchange: _Exchange,
+    entries: Sequence[Entry],
+    published: Published,
+    *,
+    in_session: bool,
+) -> _Decided:
     """Raises ProblemError: where an earlier message under the same id says something else, and where a store is
     away."""
     now = ctx.deps.clock()
@@ -166,10 +174,10 @@ async def _heard(
     repeats = [is_repeat(e, offset, stored, in_session=in_session) for e, offset in found]
     message = stored.get(entries[0].id)
     if message is None:  # it did not pass the screen, or was erased since
-        return _Heard(said.session_id)
+        return _Decided(exchange.session_id)
     decided = await turns.decisions(ctx.db, owner, entries[0].id)
-    waits = said.reply is None and asks_to_confirm(message["content"]) and message["accepted_at"] + _REPLIED > now
-    return _Heard(message["session_id"], decided, pending=waits and not decided, repeated=repeats[0])
+    waits = exchange.reply is None and asks_to_confirm(message["content"]) and message["accepted_at"] + _REPLIED > now
+    return _Decided(message["session_id"], decided, pending=waits and not decided, repeated=repeats[0])
 
 
 async def _same_as_before(ctx: Ctx, owner: OwnerScope, entries: Sequence[Entry], published: Published) -> None:
@@ -195,12 +203,12 @@ async def write_turn(
     if body.user_query is None and body.agent_response is None:
         raise invalid("user_query", "one of user_query, agent_response is required")
     interaction = body.interaction_id or str(uuid4())
-    said = _Exchange(
+    exchange = _Exchange(
         body.user_id, session_id, interaction, body.user_query, body.agent_response, body, body.agent_code,
         ("user_query", "agent_response"),
     )  # fmt: skip
-    entries = said.entries(publish)
-    published = await publish.placed(entries, said.repeat)
+    entries = exchange.entries(publish)
+    published = await publish.placed(entries, exchange.repeat)
     token = published.token
     if await _behind(fresh, token).wait("turns", "sessions") and body.interaction_id is not None:
         await _same_as_before(ctx, owner, entries, published)

@@ -49,10 +49,13 @@ async def post_interaction(
     if body.ai_response is not None:
         turns.append(_half(body, "assistant", body.ai_response, body.timestamp + timedelta(milliseconds=1)))
     entries = [turn_entry(turn, "", publish) for turn in turns]
-    told = body.user_feedback
-    if told is not None and (told.rating is not None or told.correction is not None):
+    feedback = body.user_feedback
+    if feedback is not None and (feedback.rating is not None or feedback.correction is not None):
         given = models.FeedbackIn(
-            user_id=body.user_id, interaction_id=body.interaction_id, rating=told.rating, correction=told.correction
+            user_id=body.user_id,
+            interaction_id=body.interaction_id,
+            rating=feedback.rating,
+            correction=feedback.correction,
         )
         entries.append(feedback_entry(given, publish))
     token = await publish.publish(entries)

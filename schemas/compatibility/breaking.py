@@ -198,8 +198,8 @@ def _apart(schema: Schema) -> list[Schema]:
 
 
 def _words(types: Set[str]) -> str:
-    told = types - {"integer"} if "number" in types else types
-    return "anything" if types == _TYPES else " or ".join(sorted(told)) or "nothing"
+    type_names = types - {"integer"} if "number" in types else types
+    return "anything" if types == _TYPES else " or ".join(sorted(type_names)) or "nothing"
 
 
 def _type_of(value: Any) -> str:

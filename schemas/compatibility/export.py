@@ -159,10 +159,10 @@ def _channel(topic: Topic, names: list[str]) -> Schema:
 
 
 def _message(name: str, model: Schema) -> Schema:
-    said = str(model.get("description", "")).strip()
+    description = str(model.get("description", "")).strip()
     return {
         "name": name,
-        "summary": said.split("\n\n", 1)[0].replace("\n", " ") or name,
+        "summary": description.split("\n\n", 1)[0].replace("\n", " ") or name,
         "contentType": "application/json",
         "headers": {"$ref": "#/components/schemas/Headers"},
         "payload": {"$ref": f"#/components/schemas/{name}"},
@@ -181,10 +181,10 @@ def _identifier(name: str) -> str:
 def breaking_changes(folder: Path = PUBLISHED) -> list[str]:
     """What the models of now take away from the schemas in a folder; additions are no break."""
     found: list[str] = []
-    standing = {t.name: t for t in _described()}
+    current = {t.name: t for t in _described()}
     for path in sorted(folder.glob("*.schema.json")):
         name = path.name.removesuffix(".schema.json")
-        topic = standing.get(name)
+        topic = current.get(name)
         if topic is None:
             found.append(f"{name}: the topic is gone")
             continue

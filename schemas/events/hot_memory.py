@@ -73,14 +73,14 @@ def hot_memory(rows: Iterable[HotRow]) -> dict[str, list[dict[str, Any]]]:
     for row in held:
         if row.state != "active" or row.type not in GROUPS:
             continue
-        entry = {"key": row.key, "priority": row.priority, "origin": row.origin, **_said(row)}
+        entry = {"key": row.key, "priority": row.priority, "origin": row.origin, **_author(row)}
         if (other := proposed.get(row.record_id)) is not None:
-            entry["proposal"] = _said(other)
+            entry["proposal"] = _author(other)
         out[GROUPS[row.type]].append(entry)
     return out
 
 
-def _said(row: HotRow) -> dict[str, Any]:
+def _author(row: HotRow) -> dict[str, Any]:
     """`user_id`: who said or set it; None where nobody is named."""
     return {
         "id": row.record_id,

@@ -105,8 +105,8 @@ _JSON = orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z | orjson.OPT_NON_STR_KEYS
 def _place(data: dict[str, Any]) -> Place:
     """Of an event's fields, as whoever reads them from JSON finds it."""
     tops = {name.partition(".")[0] for name in fields_of_places().get(data["type"], ())}
-    told = {name: data[name] for name in ("type", *tops) if name in data}
-    return place_of(orjson.loads(orjson.dumps(told, default=_default, option=_JSON)))
+    clear_fields = {name: data[name] for name in ("type", *tops) if name in data}
+    return place_of(orjson.loads(orjson.dumps(clear_fields, default=_default, option=_JSON)))
 
 
 def _default(value: object) -> object:

@@ -76,10 +76,10 @@ def source_ms(headers: Headers, timestamp_ms: int) -> int:
     erasure go by it. `timestamp_ms`: the record's own time. Returns -1, no time, for a header that is none."""
     if header(headers, REPLAY_OF) is None:
         return timestamp_ms
-    told = header(headers, SOURCE_TIME)
-    if told is None:  # replayed under the source's own time, as it was done before this header
+    header_value = header(headers, SOURCE_TIME)
+    if header_value is None:  # replayed under the source's own time, as it was done before this header
         return timestamp_ms
-    return min(int(told), timestamp_ms) if _MILLISECONDS.fullmatch(told) else -1
+    return min(int(header_value), timestamp_ms) if _MILLISECONDS.fullmatch(header_value) else -1
 
 
 def replay_headers(letter: Headers, letter_id: str, step: str, attempts: int, source_at: datetime) -> Headers:

@@ -45,7 +45,7 @@ def build_index(schema: str, table: str, name: str, definition: str) -> None:
 def _build(connection: Connection[Any], schema: str, table: str, name: str, definition: str) -> None:
     for left in reversed(range(_TRIES)):
         try:
-            if not _stands(connection, schema, table, name):
+            if not _is_complete(connection, schema, table, name):
                 log.info("building index %s.%s", schema, name)
                 _create(connection, schema, table, name, definition)
             return
@@ -73,7 +73,7 @@ def _create(connection: Connection[Any], schema: str, table: str, name: str, def
     connection.execute(place + sql.SQL(cast(Any, definition)))
 
 
-def _stands(connection: Connection[Any], schema: str, table: str, name: str) -> bool:
+def _is_complete(connection: Connection[Any], schema: str, table: str, name: str) -> bool:
     """Whether the index is there and whole. Half of one, which no query uses and every write pays for, is dropped."""
     asked = {"schema": schema, "table": f"{schema}.{table}", "name": name}
     row = connection.execute(_FOUND, asked).fetchone()

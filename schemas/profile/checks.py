@@ -157,14 +157,16 @@ def check_intents(p: Profile) -> None:
 
 def check_habits(spec: HabitSpec) -> None:
     keys = {spec.action, *spec.usual, *spec.times}
-    for said in spec.said:
-        where = f"habits.said.{said.key}"
-        if said.key not in keys:
+    for statement in spec.said:
+        where = f"habits.said.{statement.key}"
+        if statement.key not in keys:
             raise ValueError(f"{where}: must be habits.action or one of habits.usual and times: {listed(keys)}")
-        if said.key in spec.times:
-            if any("hour" not in (names := captured(p)) or names - {"hour", "minute", "pm"} for p in said.patterns):
+        if statement.key in spec.times:
+            if any(
+                "hour" not in (names := captured(p)) or names - {"hour", "minute", "pm"} for p in statement.patterns
+            ):
                 raise ValueError(f"{where}.patterns: each needs the group hour, and may have minute and pm")
-        elif said.value is None and any(captured(pattern) != {"value"} for pattern in said.patterns):
+        elif statement.value is None and any(captured(pattern) != {"value"} for pattern in statement.patterns):
             raise ValueError(f"{where}.patterns: without a value each needs one group, (?P<value>...)")
 
 

@@ -31,7 +31,7 @@ def place(raw: Any, loc: Sequence[int | str]) -> str:
     return ".".join(out)
 
 
-def told(error: Mapping[str, Any]) -> str:
+def message_of(error: Mapping[str, Any]) -> str:
     """Of one error of pydantic's."""
     kind, ctx = str(error["type"]), error.get("ctx", {})
     if kind == "missing":

@@ -392,8 +392,8 @@ def parse_profile(text: str, source: str, directory: Path = PROFILES_DIR) -> Pro
         where = messages.place(raw, first["loc"])
         if first["type"] == "extra_forbidden":
             raise ProfileError(f"{source}: {where}: no such key; allowed: {_allowed(first['loc'])}") from None
-        told = messages.told(first)  # one that begins with its key has no place
-        raise ProfileError(f"{source}: {where}: {told}" if where else f"{source}: {told}") from None
+        message = messages.message_of(first)  # one that begins with its key has no place
+        raise ProfileError(f"{source}: {where}: {message}" if where else f"{source}: {message}") from None
 
 
 def whole(raw: dict[str, Any], where: str = "profile.", directory: Path = PROFILES_DIR) -> dict[str, Any]:

@@ -169,7 +169,7 @@ def goodness(spec: TableSpec, row: Mapping[str, Any]) -> int:
         return -1
     rating = row.get(c.rating) if c.rating else None
     adopted = row.get(c.adopted) if c.adopted else None
-    said = (rating is not None and rating == c.ratings.get("good")) - (
+    verdict = (rating is not None and rating == c.ratings.get("good")) - (
         rating is not None and rating == c.ratings.get("bad")
     )
-    return max(-1, min(1, said + (adopted is True) - (adopted is False)))
+    return max(-1, min(1, verdict + (adopted is True) - (adopted is False)))

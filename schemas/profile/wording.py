@@ -24,10 +24,10 @@ END = "{end}"
 """In an English pattern: where a phrase ends, before a stop or a word that leads on (and, because, in, ...)."""
 _LEXICON = re.compile(r"\{lexicon\.(\w{1,64})\}")
 _PLACE = re.compile(r"\{(?P<name>[a-z][\w.]{0,80})\}")
-SAID = "said"
+STATEMENT_SLOT = "said"
 ABOUT = frozenset({"about", "or_so"})
 """Groups for the words before and behind a value that make it approximate."""
-_TOLD = frozenset({"owner", "of", SAID})
+_CORE_SLOTS = frozenset({"owner", "of", STATEMENT_SLOT})
 
 
 class Wording(Frozen):
@@ -92,7 +92,7 @@ class Wording(Frozen):
 
     def _used(self) -> set[str]:
         """Groups that are no slots by themselves."""
-        parts = {name for names in self.words.values() for name in names} | {SAID} | ABOUT
+        parts = {name for names in self.words.values() for name in names} | {STATEMENT_SLOT} | ABOUT
         return parts | {name for slot, names in self.numbers.items() for name in names or (slot,)}
 
     def _problems(self) -> Iterator[tuple[str, str]]:
@@ -120,9 +120,9 @@ class Wording(Frozen):
         if self.says is None:
             if self.language != "en" or {"my", "none"} & set(self.of):
                 yield "says", "is required; only an English predicate (of: I, we) is told in its own words"
-            if self.numbers or self.words or self.says_not or self.ends or SAID in named:
+            if self.numbers or self.words or self.says_not or self.ends or STATEMENT_SLOT in named:
                 yield "says", "is required beside numbers, words, says_not, ends and a group said"
-        allowed = named | set(self.slots()) | _TOLD
+        allowed = named | set(self.slots()) | _CORE_SLOTS
         for key, text in (("says", self.says), ("says_not", self.says_not)):
             for place in _PLACE.finditer(text or ""):
                 if place["name"] not in allowed:
@@ -184,10 +184,10 @@ def _whole(wording: Any, parts: dict[str, str], where: str) -> Any:
         return wording
     made = dict(wording)
     for key in {"pattern", "behind", "opens", "unless"} & set(wording):
-        said = wording[key]
-        each = said if isinstance(said, list) else [said]
+        wording_text = wording[key]
+        each = wording_text if isinstance(wording_text, list) else [wording_text]
         texts = [_with_parts(t, parts, f"{where}.{key}") if isinstance(t, str) else t for t in each]
-        made[key] = texts if isinstance(said, list) else texts[0]
+        made[key] = texts if isinstance(wording_text, list) else texts[0]
     return made
 
 

@@ -57,11 +57,11 @@ class Entry:
     def mac(self, key: bytes, before: bytes) -> bytes:
         """The hash that this entry must have behind one with the hash `before`."""
         at = self.at.astimezone(UTC).isoformat(timespec="microseconds")
-        told: list[Json] = [
+        fields: list[Json] = [
             self.chain, self.seq, self.access_id, self.tenant, at, self.action, self.operation, self.subject,
             self.who_digest.hex(), self.what_digest.hex(),
         ]  # fmt: skip
-        return hmac.new(key, before + orjson.dumps(told), hashlib.sha256).digest()
+        return hmac.new(key, before + orjson.dumps(fields), hashlib.sha256).digest()
 
     def faults(self, key: bytes, before: bytes, marked: bool = True) -> Iterable[str]:
         """What does not agree: `hash`, `who`, `what`. `marked` False: of a chain of before there were marks."""
@@ -69,15 +69,15 @@ class Entry:
             yield "hash"
         if self.who_salt is None:
             agrees = self.principal == pseudonym(self.who_digest)
-            if not agrees or (marked and self.who_gone != gone_mark(key, "who", self.hash)):
+            if not agrees or (marked and self.who_gone != redaction_mark(key, "who", self.hash)):
                 yield "who"
         elif who_digest(self.who_salt, self.principal) != self.who_digest:
             yield "who"
-        told = (self.owner, self.record_ids, self.context_id)
+        content = (self.owner, self.record_ids, self.context_id)
         if self.what_salt is None:
-            if told != (None, None, None) or (marked and self.what_gone != gone_mark(key, "what", self.hash)):
+            if content != (None, None, None) or (marked and self.what_gone != redaction_mark(key, "what", self.hash)):
                 yield "what"
-        elif self.owner is None or what_digest(self.what_salt, *told) != self.what_digest:
+        elif self.owner is None or what_digest(self.what_salt, *content) != self.what_digest:
             yield "what"
 
 
@@ -97,13 +97,13 @@ class Chain:
         """The seal that this row must have. `kind` UNMARKED: as it was made before erasures left marks; MARKED: before
         there was a list of chains."""
         swept = self.swept_to.astimezone(UTC).isoformat(timespec="microseconds") if self.swept_to else None
-        told: list[Json] = [
+        fields: list[Json] = [
             kind, self.chain, self.first_seq, self.first_hash.hex(), swept, self.seq, self.hash.hex()
         ]  # fmt: skip
-        return hmac.new(key, orjson.dumps(told), hashlib.sha256).digest()
+        return hmac.new(key, orjson.dumps(fields), hashlib.sha256).digest()
 
     def unmarked(self, key: bytes) -> bool:
-        """Was it written before erasures left marks? Its writer adds them (`mark_gone`) before it seals it anew."""
+        """Was it written before erasures left marks? Its writer adds them (`mark_redacted`) before it seals it anew."""
         return hmac.compare_digest(self.seal, self.sealed(key, UNMARKED))
 
     def older(self, key: bytes) -> bool:
@@ -118,15 +118,15 @@ class Chain:
 UNMARKED, MARKED = "chain", "marked chain"
 
 
-def gone_mark(key: bytes, part: Part, entry: bytes) -> bytes:
+def redaction_mark(key: bytes, part: Part, entry: bytes) -> bytes:
     """What says that an erasure took a part out of the entry with this hash."""
     return hmac.new(key, b"erased " + part.encode() + entry, hashlib.sha256).digest()
 
 
 def pseudonym(digest: bytes) -> str:
     """Stands for an erased caller, as `_ERASE_WHO` writes it."""
-    told = "\\x" + digest.hex()  # as Postgres prints it
-    return "erased:" + hashlib.md5(told.encode(), usedforsecurity=False).hexdigest()[:16]
+    literal = "\\x" + digest.hex()  # as Postgres prints it
+    return "erased:" + hashlib.md5(literal.encode(), usedforsecurity=False).hexdigest()[:16]
 
 
 def who_digest(salt: bytes, principal: str) -> bytes:
@@ -134,8 +134,8 @@ def who_digest(salt: bytes, principal: str) -> bytes:
 
 
 def what_digest(salt: bytes, owner: str | None, record_ids: Sequence[str] | None, context_id: str | None) -> bytes:
-    told: list[Json] = [owner, list(record_ids or ()), context_id]
-    return hashlib.sha256(salt + orjson.dumps(told)).digest()
+    fields: list[Json] = [owner, list(record_ids or ()), context_id]
+    return hashlib.sha256(salt + orjson.dumps(fields)).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ _FIND_WHO = """SELECT chain, seq, hash, subject FROM audit.accesses
       AND at <= COALESCE(%(before)s, 'infinity'::timestamptz) ORDER BY chain, seq LIMIT %(page)s FOR UPDATE"""
 _FIND_UNMARKED = """SELECT chain, seq, hash, subject FROM audit.accesses
     WHERE chain = %(chain)s AND {0}_salt IS NULL AND {0}_gone IS NULL ORDER BY seq LIMIT %(page)s FOR UPDATE"""
-_GONE = """UPDATE audit.accesses a SET {} FROM unnest(%(chains)s::int[], %(seqs)s::bigint[], %(marks)s::bytea[])
+_REDACTED = """UPDATE audit.accesses a SET {} FROM unnest(%(chains)s::int[], %(seqs)s::bigint[], %(marks)s::bytea[])
     AS g (chain, seq, mark) WHERE a.chain = g.chain AND a.seq = g.seq"""
 _ERASE_WHAT = "owner = NULL, record_ids = NULL, context_id = NULL, what_salt = NULL, what_gone = g.mark"
 _ERASE_WHO = "principal = 'erased:' || left(md5(who_digest::text), 16), who_salt = NULL, who_gone = g.mark"
@@ -218,15 +218,15 @@ def erase(conn: Connection[Any], key: bytes, owner: Owner, before: datetime | No
     the caller's transaction, as often as wanted; chains still verify: what goes leaves a mark under `key`.
     """
     values = {"owner": owner.key, "tenant": owner.tenant, "principal": f"jwt:{owner.id}", "before": before}
-    whose = "tenant = %(tenant)s" if owner.kind is OwnerKind.TENANT else "owner = %(owner)s"
-    changed, subjects = _take_out(conn, key, "what", _FIND_WHAT.format(whose), _ERASE_WHAT, values)
+    condition = "tenant = %(tenant)s" if owner.kind is OwnerKind.TENANT else "owner = %(owner)s"
+    changed, subjects = _take_out(conn, key, "what", _FIND_WHAT.format(condition), _ERASE_WHAT, values)
     conn.execute(_ERASE_NAME, (sorted(subjects),))
     if owner.kind is OwnerKind.USER:
         changed += _take_out(conn, key, "who", _FIND_WHO, _ERASE_WHO, values)[0]
     return changed
 
 
-def mark_gone(conn: Connection[Any], key: bytes, chain: int) -> None:
+def mark_redacted(conn: Connection[Any], key: bytes, chain: int) -> None:
     """Marks on what erasures took out of an unmarked chain. In the caller's transaction."""
     parts: tuple[Part, Part] = ("who", "what")
     for part in parts:
@@ -242,8 +242,8 @@ def _take_out(
         while rows := cursor.execute(find.encode(), {**values, "page": _PAGE}).fetchall():
             marks = {
                 "chains": [r[0] for r in rows], "seqs": [r[1] for r in rows],
-                "marks": [gone_mark(key, part, r[2]) for r in rows],
+                "marks": [redaction_mark(key, part, r[2]) for r in rows],
             }  # fmt: skip
-            count += cursor.execute(_GONE.format(change).encode(), marks).rowcount
+            count += cursor.execute(_REDACTED.format(change).encode(), marks).rowcount
             subjects.update(r[3] for r in rows)
     return count, subjects

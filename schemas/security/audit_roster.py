@@ -40,8 +40,8 @@ class Roster:
     def sealed(self, key: bytes) -> bytes:
         """The seal that this row must have."""
         begun = self.begun_at.astimezone(UTC).isoformat(timespec="microseconds")
-        told: list[Json] = ["chains", begun, list(self.chains), list(self.seqs)]
-        return hmac.new(key, orjson.dumps(told), hashlib.sha256).digest()
+        fields: list[Json] = ["chains", begun, list(self.chains), list(self.seqs)]
+        return hmac.new(key, orjson.dumps(fields), hashlib.sha256).digest()
 
 
 def begins_without(key: bytes, chains: Sequence[Chain]) -> bool:

@@ -72,9 +72,9 @@ def begin(conn: Connection[Any], store: str, embedder: str = "") -> Generation:
             found = building(conn, store)
     assert found is not None  # noqa: S101 - inserted above
     if found.embedder != embedder:
-        told = f"with the embedder {found.embedder}" if found.embedder else "by a plain rebuild"
+        cause = f"with the embedder {found.embedder}" if found.embedder else "by a plain rebuild"
         raise GenerationError(
-            f"generation {found.number} of {store} is being built {told}: finish it with the same command, or give it "
+            f"generation {found.number} of {store} is being built {cause}: finish it with the same command, or give it "
             f"up with `memstream rebuild drop {store}`"
         )
     return found

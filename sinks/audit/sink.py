@@ -16,7 +16,7 @@ from psycopg.rows import TupleRow
 from schemas.events.documents import Access
 from schemas.log import topics
 from schemas.log.owner import Owner, OwnerKind, tenant_owner
-from schemas.security.audit import SALT_BYTES, START, Chain, Entry, erase, mark_gone, what_digest, who_digest
+from schemas.security.audit import SALT_BYTES, START, Chain, Entry, erase, mark_redacted, what_digest, who_digest
 from schemas.security.audit_roster import Roster, begins_without
 from schemas.storage import postgres_connections
 from sinks.clock import utc_now
@@ -162,7 +162,7 @@ class AuditSink:
         row = conn.execute(_READ.encode(), (number,)).fetchone()
         chain = Chain(*row) if row else Chain(number, 0, START, None, 0, START, b"")
         if chain.unmarked(self._key):
-            mark_gone(conn, self._key, number)
+            mark_redacted(conn, self._key, number)
             self._store(conn, chain)  # what is returned has the seal that was found
         return chain
 
@@ -194,7 +194,7 @@ class AuditSink:
 
     def sweep(self, conn: Connection[TupleRow], horizon: datetime) -> int:
         """Drop the oldest entries of each chain up to the first one that is not before `horizon`; how many."""
-        gone = 0
+        removed = 0
         for (number,) in conn.execute("SELECT chain FROM audit.chains ORDER BY chain").fetchall():
             with conn.transaction(), postgres_connections.patient(conn):
                 roster, chain = self._roster(conn), self._chain(conn, number)
@@ -213,9 +213,9 @@ class AuditSink:
                 if found is None:  # tampered with: left as it is, for verify to tell
                     continue
                 done = conn.execute("DELETE FROM audit.accesses WHERE chain = %s AND seq <= %s", (number, last))
-                gone += done.rowcount
+                removed += done.rowcount
                 self._store(conn, chain, first_seq=last, first_hash=found[0], swept_to=horizon)
-        return gone
+        return removed
 
     def _run(self, call: Callable[[Connection[TupleRow]], T]) -> T:
         try:

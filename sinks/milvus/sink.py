@@ -77,14 +77,16 @@ class MilvusSink:
         turns = [i.event for i in batch.items if isinstance(i.event, ScreenedTurn)]
         memories = [i.event for i in batch.items if isinstance(i.event, MemoryUpdate)]
         sealed = {key(e) for i in batch.items if kept_sealed(i, self._seals) and is_row(e := i.event)}
-        gone = [m for i in batch.items if isinstance(i.event, Tombstone) and (m := memory_of(i.event)) is not None]
+        tombstones = [
+            m for i in batch.items if isinstance(i.event, Tombstone) and (m := memory_of(i.event)) is not None
+        ]
         erasures = [(i.event, i.message) for i in batch.items if isinstance(i.event, Erasure)]
         refused = 0
         for layout in self._layouts:
             refused += self._write_rows(layout, layout.turns, turns, sealed)
             refused += self._write_rows(layout, layout.memories, memories, sealed)
-            self._delete(layout.memories, [MilvusLayout.key(*m) for m in gone])
-            for m in gone:
+            self._delete(layout.memories, [MilvusLayout.key(*m) for m in tombstones])
+            for m in tombstones:
                 self._removed.pop((layout.memories, MilvusLayout.key(*m)), None)
             for event, message in erasures:
                 self._erase(layout, event, message)

@@ -82,7 +82,7 @@ class PostgresContents:
 
     def buckets(self, generation: int) -> dict[Bucket, Digest]:
         out: dict[Bucket, Digest] = {}
-        if not self._stands(generation):
+        if not self._exists(generation):
             return out
         for view in _VIEWS:
             rows = self._run(
@@ -93,7 +93,7 @@ class PostgresContents:
         return out
 
     def rows(self, generation: int, bucket: Bucket) -> dict[str, Token]:
-        if not self._stands(generation):
+        if not self._exists(generation):
             return {}
         view = _VIEW[bucket.view]
         found = self._run(
@@ -107,7 +107,7 @@ class PostgresContents:
         return part_of(key)
 
     def progress(self, generation: int) -> dict[Mark, int]:
-        if not self._stands(generation):
+        if not self._exists(generation):
             return {}
         rows = self._run(f"SELECT stage, partition, root, next_offset FROM {postgres_schema(generation)}.progress")  # noqa: S608
         return {Mark(s, p, r): n for s, p, r, n in rows}
@@ -124,7 +124,7 @@ class PostgresContents:
         one has stays as it is. What the new one has met an erasure of is not copied: the live one may be behind, and
         the new one meets it no more. Returns how many came a view."""
         done: dict[str, int] = {}
-        if not self._stands(live):
+        if not self._exists(live):
             return done
         for name, (column, topic) in _KEPT.items():
             columns = ", ".join(c for c, _ in _BY_NAME[name].columns)
@@ -151,7 +151,7 @@ class PostgresContents:
         names = ", ".join(f"t.{n}" for n in view.columns if n not in self._ignore)
         return f"hashtextextended(ROW({names})::text, 0)"
 
-    def _stands(self, generation: int) -> bool:
+    def _exists(self, generation: int) -> bool:
         return generation in self._call(generations)
 
     def _run(self, query: str, params: Sequence[Any] = ()) -> list[Any]:

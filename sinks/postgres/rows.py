@@ -96,18 +96,18 @@ def _turn(e: ScreenedTurn) -> Row:
 
 def _memory(e: MemoryUpdate) -> Row:
     """A deletion keeps ids, kind, times and revision; whatever content the event still carries stays out."""
-    b, gone = e.sealed, e.op == "delete"
+    b, is_deleted = e.sealed, e.op == "delete"
     return {
         **{n: getattr(e, n) for n in _MEMORY},
         "confidence": str(e.confidence),
         "reason": e.reason.model_dump(mode="json"),
-        "sources": [] if gone else [s.model_dump(mode="json") for s in e.sources],
-        "text": "" if gone else b.text,
-        "value": None if gone else b.value,
-        "attributes": {} if gone else b.attributes,
-        "terms": () if gone else b.terms,
-        "embedding": "" if gone else _base64(b.embedding),
-        "deleted": gone,
+        "sources": [] if is_deleted else [s.model_dump(mode="json") for s in e.sources],
+        "text": "" if is_deleted else b.text,
+        "value": None if is_deleted else b.value,
+        "attributes": {} if is_deleted else b.attributes,
+        "terms": () if is_deleted else b.terms,
+        "embedding": "" if is_deleted else _base64(b.embedding),
+        "deleted": is_deleted,
     }
 
 

@@ -82,14 +82,14 @@ class PostgresSink:
             found = row_of(item, self._seals)
             if found is not None:
                 rows.setdefault(found[0].name, []).append(found[1])
-        gone = [item.event for item in batch.items if isinstance(item.event, Tombstone)]
+        tombstones = [item.event for item in batch.items if isinstance(item.event, Tombstone)]
         erasures = [(i.event, i.message) for i in batch.items if isinstance(i.event, Erasure)]
         structured = [i.event for i in batch.items if isinstance(i.event, MemoryUpdate) and i.event.kind == "table"]
         blobs = {t: orjson.dumps(rows[t.name]).decode() for t in TABLES if t.name in rows}
 
         def transaction(conn: Connection[TupleRow]) -> int:
             with conn.transaction():
-                refused = sum(self._write(conn, g, blobs, rows, gone, batch) for g in self._generations)
+                refused = sum(self._write(conn, g, blobs, rows, tombstones, batch) for g in self._generations)
                 for g in self._generations:
                     self._tables.write(conn, postgres_schema(g), structured)
                     for event, message in erasures:
@@ -127,7 +127,7 @@ class PostgresSink:
         generation: int,
         blobs: dict[Table, str],
         rows: dict[str, list[Row]],
-        gone: Sequence[Tombstone],
+        tombstones: Sequence[Tombstone],
         batch: SinkBatch,
     ) -> int:
         schema = postgres_schema(generation)
@@ -135,8 +135,8 @@ class PostgresSink:
         for table, blob in blobs.items():
             taken = _execute(conn, table.upsert(schema), (blob,)).rowcount
             refused += len(rows[table.name]) - taken
-        if gone:
-            refused += _remove(conn, schema, gone)
+        if tombstones:
+            refused += _remove(conn, schema, tombstones)
         if batch.progress:
             columns = [[*m, offset] for m, offset in sorted(batch.progress.items())]
             _execute(conn, progress_upsert(schema), tuple(map(list, zip(*columns, strict=True))))
@@ -165,10 +165,10 @@ def _execute(conn: Connection[TupleRow], query: str, params: Sequence[Any] | Non
     return conn.execute(cast(Any, query), params)
 
 
-def _remove(conn: Connection[TupleRow], schema: str, gone: Sequence[Tombstone]) -> int:
+def _remove(conn: Connection[TupleRow], schema: str, tombstone: Sequence[Tombstone]) -> int:
     """Memories only once they are marked deleted (a row written since stays); sessions at once."""
-    memories = [m for t in gone if (m := memory_of(t)) is not None]
-    sessions = [s for t in gone if (s := session_of(t)) is not None]
+    memories = [m for t in tombstone if (m := memory_of(t)) is not None]
+    sessions = [s for t in tombstone if (s := session_of(t)) is not None]
     removed = 0
     if memories:
         query = (
@@ -183,7 +183,7 @@ def _remove(conn: Connection[TupleRow], schema: str, gone: Sequence[Tombstone]) 
                 f"WHERE x.tenant = g.t AND x.user_id = g.u AND {rest} = g.s"
             )
             removed += _execute(conn, query, tuple(map(list, zip(*sessions, strict=True)))).rowcount
-    return max(0, len(gone) - removed)
+    return max(0, len(tombstone) - removed)
 
 
 def _sweep(conn: Connection[TupleRow], schema: str, now: datetime, sessions_kept: timedelta) -> None:

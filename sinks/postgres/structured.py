@@ -42,8 +42,8 @@ _TYPES = {
 }  # fmt: skip
 _OWN = ("tenant text NOT NULL", "record_id text NOT NULL", "user_id text NOT NULL", "key text NOT NULL",
         "revision bigint NOT NULL", "created_at timestamptz NOT NULL", "updated_at timestamptz NOT NULL")  # fmt: skip
-_STANDING = "m.kind = 'table' AND m.state = 'active' AND NOT m.deleted"
-_FROM = f"{_STANDING} AND m.tenant = %s AND m.category = %s"
+_CURRENT_ROWS = "m.kind = 'table' AND m.state = 'active' AND NOT m.deleted"
+_FROM = f"{_CURRENT_ROWS} AND m.tenant = %s AND m.category = %s"
 _WITH_ROWS = """
 WITH RECURSIVE found(tenant, category) AS (
     (SELECT m.tenant, m.category FROM {memories} m WHERE {standing} ORDER BY 1, 2 LIMIT 1)
@@ -130,8 +130,8 @@ class StructuredTables:
         except _REFUSED as exc:
             if tries > 1 and isinstance(exc, _MADE_BESIDE):
                 return self._create(conn, schema, tenant, spec, tries - 1)
-            told = {"schema": schema, "table": spec.name, "error": f"SQLSTATE {exc.sqlstate}"}
-            log.error("a structured table of a profile is left out: Postgres refuses it", extra=told)
+            extra = {"schema": schema, "table": spec.name, "error": f"SQLSTATE {exc.sqlstate}"}
+            log.error("a structured table of a profile is left out: Postgres refuses it", extra=extra)
             return None
         return columns
 
@@ -160,9 +160,9 @@ class _Table:
 
 def _without_table(conn: Connection[TupleRow], schema: str) -> list[tuple[str, str]]:
     """Tenants with rows of a table, and its name, where no relation of that name stands."""
-    standing = {name for (name,) in _run(conn, "SELECT tablename FROM pg_tables WHERE schemaname = %s", (schema,))}
-    rows = _run(conn, _WITH_ROWS.format(memories=f"{schema}.memories", standing=_STANDING))
-    return [(tenant, name) for tenant, name in rows if relation(tenant, name) not in standing]
+    existing = {name for (name,) in _run(conn, "SELECT tablename FROM pg_tables WHERE schemaname = %s", (schema,))}
+    rows = _run(conn, _WITH_ROWS.format(memories=f"{schema}.memories", standing=_CURRENT_ROWS))
+    return [(tenant, name) for tenant, name in rows if relation(tenant, name) not in existing]
 
 
 def _remove(conn: Connection[TupleRow], table: _Table, rows: Sequence[MemoryUpdate]) -> None:

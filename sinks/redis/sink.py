@@ -66,7 +66,7 @@ class RedisSink:
         self._layout = RedisLayout(generation)
         self._session_ttl = session_ttl
         self._now = now
-        self._session, self._gone, self._changed, self._advance = (
+        self._session, self._delete_session, self._changed, self._advance = (
             self._client.register_script(text)
             for text in (lua.SESSION, lua.SESSION_GONE, lua.HOT_CHANGED, lua.PROGRESS)
         )
@@ -81,13 +81,15 @@ class RedisSink:
 
     def write(self, batch: SinkBatch) -> int:
         sessions = [(i.event, kept_sealed(i, self._seals)) for i in batch.items if isinstance(i.event, SessionState)]
-        gone = [s for i in batch.items if isinstance(i.event, Tombstone) and (s := session_of(i.event)) is not None]
+        tombstones = [
+            s for i in batch.items if isinstance(i.event, Tombstone) and (s := session_of(i.event)) is not None
+        ]
         hot = _by_project(i.event for i in batch.items if isinstance(i.event, MemoryUpdate))
 
         def rows(pipe: Any) -> None:
             for state, sealed in sessions:
                 self._write_session(pipe, state, sealed)
-            for session in gone:
+            for session in tombstones:
                 self._drop_session(pipe, session)
             for owner, revisions in hot.items():
                 self._drop_snapshot(pipe, owner, revisions)
@@ -131,7 +133,9 @@ class RedisSink:
 
     def _drop_session(self, pipe: Any, session: tuple[str, str, str]) -> None:
         tenant, user_id, session_id = session
-        self._gone(keys=session_keys(self._layout, Owner(tenant, OwnerKind.USER, user_id), session_id), client=pipe)
+        self._delete_session(
+            keys=session_keys(self._layout, Owner(tenant, OwnerKind.USER, user_id), session_id), client=pipe
+        )
 
     def _drop_snapshot(self, pipe: Any, owner: Owner, revisions: Sequence[tuple[str, int]]) -> None:
         keys = [self._layout.hot_memory(owner, owner.id), self._layout.hot_guard(owner, owner.id)]

@@ -126,10 +126,10 @@ class Intake:
         """Forget what waits of these: it comes again, here or to who owns them next."""
         for tp in partitions:
             self._run.pop(tp, None)
-        gone = {(tp.topic, tp.partition) for tp in partitions}
-        self._waiting = deque(w for w in self._waiting if (w[1].message.topic, w[1].message.partition) not in gone)
+        dropped = {(tp.topic, tp.partition) for tp in partitions}
+        self._waiting = deque(w for w in self._waiting if (w[1].message.topic, w[1].message.partition) not in dropped)
         self._bytes = sum(_size(f.message) for _, f in self._waiting)
-        self._next = [f for f in self._next if (f.message.topic, f.message.partition) not in gone]
+        self._next = [f for f in self._next if (f.message.topic, f.message.partition) not in dropped]
         self._signal()
 
     def leave(self, partitions: Collection[TP]) -> None:

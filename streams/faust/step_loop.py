@@ -56,11 +56,11 @@ class StepLoop:
         """The broker gives partitions away when this returns: what is in hand is delivered before, so that nothing of
         it lands behind what their next owner sends."""
         self._moving.set()
-        gone = list(partitions)
+        revoked = list(partitions)
         with contextlib.suppress(TimeoutError, StoreAway):
             async with asyncio.timeout(self._settle_seconds), self._busy:
-                await self._runner.leave(gone)
-        self._runner.forget(gone)
+                await self._runner.leave(revoked)
+        self._runner.forget(revoked)
 
     def assigned(self) -> None:
         self._moving.clear()
@@ -157,11 +157,11 @@ async def _without_gaps(app: Any, runner: StepRunner, fetched: list[Fetched], in
     topic, which has many gaps, only where the consumer has just come to: at its commits, which are ahead where Postgres
     was put back from a backup, and behind a record that it went back for, which what was on its way then must not
     overtake."""
-    asked = fetched
+    requested = fetched
     if runner.step.source.cleanup is not Cleanup.DELETE:
-        asked = [f for f in fetched if _just_come(intake, TP(f.message.topic, f.message.partition))]
+        requested = [f for f in fetched if _just_come(intake, TP(f.message.topic, f.message.partition))]
     went_back = intake.went_back
-    back = await _back_to(app, runner, await _gaps(app, runner, asked), intake)
+    back = await _back_to(app, runner, await _gaps(app, runner, requested), intake)
     # Nothing was moved so far: where the log is away, all of this is tried again with the same records.
     for tp, (begin, first) in back.items():
         log.info("step %s: partition %d goes back to its stored offset", runner.step.name, tp.partition)

@@ -121,11 +121,11 @@ class OwnerOverlay:
         return sorted(stored | written)
 
     def clear(self, keep: Container[str] = ()) -> int:
-        gone = [key for key in self.keys() if key not in keep]
-        for key in gone:
+        removed_keys = [key for key in self.keys() if key not in keep]
+        for key in removed_keys:
             self.delete(key)
         self._cached.derived.clear()
-        return len(gone)
+        return len(removed_keys)
 
     def derived(self, name: str, build: Callable[[], T]) -> T:
         if name not in self._cached.derived:
@@ -174,8 +174,8 @@ class PartitionCache:
             for key in loaded if read.keys is None else read.keys:
                 if key not in cached.known:
                     ends = rows.expiry.get((read.owner, key))
-                    gone = ends is not None and swept is not None and ends <= swept
-                    cached.set(key, None if gone else loaded.get(key), ends)
+                    expired = ends is not None and swept is not None and ends <= swept
+                    cached.set(key, None if expired else loaded.get(key), ends)
             if read.keys is None:
                 cached.complete = True
                 cached.derived.clear()
@@ -202,8 +202,8 @@ class PartitionCache:
     def shrink(self, max_bytes: int) -> None:
         """Between batches: forget the least recently used owners beyond the byte bound, all but the last."""
         while self._total > max_bytes and len(self._owners) > 1:
-            _, gone = self._owners.popitem(last=False)
-            self._total -= gone.charged
+            _, evicted = self._owners.popitem(last=False)
+            self._total -= evicted.charged
 
     def _charge(self, cached: CachedOwner) -> None:
         self._total += cached.cost - cached.charged

@@ -18,14 +18,14 @@ class Reading:
         self._step, self._store, self._watch = step, store, watch
 
     async def load(self, batches: Sequence[Batch]) -> None:
-        await self._load_all(batches, self._asked(batches, self._reads))
-        await self._load_all(batches, self._asked(batches, self._then_reads))
+        await self._load_all(batches, self._required_reads(batches, self._reads))
+        await self._load_all(batches, self._required_reads(batches, self._then_reads))
 
     async def fill(self, batch: Batch, reads: Reads) -> None:
         """What a step asked for and had not named."""
         await self._load_all([batch], {batch.partition: [reads]})
 
-    def _asked(self, batches: Sequence[Batch], ask: Callable[[Batch], set[Reads]]) -> dict[int, set[Reads]]:
+    def _required_reads(self, batches: Sequence[Batch], ask: Callable[[Batch], set[Reads]]) -> dict[int, set[Reads]]:
         """By partition."""
         with self._watch.over_all(self._step.name, batches):
             return {b.partition: ask(b) for b in batches}

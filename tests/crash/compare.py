@@ -150,8 +150,8 @@ def _last_by_key(d: Differences, kind: str, partition: int, want: Sequence[Messa
 
 def _of(step: str, records: Sequence[Message], part: bool) -> dict[Any, bytes | None]:
     mine = [m for m in records if _from(step, m)]
-    told = [m for m in without_redelivered(mine) if not _plumbing(m)]
-    return {_place(m) if part else source_of(m): m.value for m in told}
+    results = [m for m in without_redelivered(mine) if not _plumbing(m)]
+    return {_place(m) if part else source_of(m): m.value for m in results}
 
 
 def _place(m: Message) -> Any:

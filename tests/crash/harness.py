@@ -206,8 +206,8 @@ def _topics(config: RoundConfig, d: Differences, expected: dict[str, Expected], 
     for topic in (topics.UPDATES, topics.DECISIONS):
         topic_records(d, topic, "gate", gated, logs[topic.name], part=part)
     events = logs[topics.PROJECT_EVENTS.name]
-    told = events if config.part <= 1 else of_same_sources(events, gated)
-    topic_records(d, topics.PROJECT_EVENTS, "gate", gated, told, part=part)
+    result = events if config.part <= 1 else of_same_sources(events, gated)
+    topic_records(d, topics.PROJECT_EVENTS, "gate", gated, result, part=part)
     for topic in (topics.UPDATES, topics.DECISIONS):
         topic_records(d, topic, "project", expected["project"].outputs, logs[topic.name], part=part)
     topic_records(

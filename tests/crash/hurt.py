@@ -67,13 +67,13 @@ def redis_read_only(url: str) -> Iterator[None]:
 @contextmanager
 def _configured(url: str, name: str, value: str) -> Iterator[None]:
     with closing(redis.Redis.from_url(url, decode_responses=True)) as client:
-        told: Any = client
-        before = told.config_get(name)[name]
-        told.config_set(name, value)
+        result: Any = client
+        before = result.config_get(name)[name]
+        result.config_set(name, value)
         try:
             yield
         finally:
-            told.config_set(name, before)
+            result.config_set(name, before)
 
 
 @contextmanager

@@ -106,9 +106,9 @@ def calls(folder: Path, seed: int, turns: int, users: int, tag: str) -> Iterator
     waiting = [
         _Dialogue(
             f"{tag}-{one}", f"{tag}-user-{rng.randrange(users)}", lang,
-            f"{tag}-project-{rng.randrange(4)}" if rng.random() < 0.25 else None, said,
+            f"{tag}-project-{rng.randrange(4)}" if rng.random() < 0.25 else None, text,
         )
-        for one, lang, said in dialogues(folder, rng, turns)
+        for one, lang, text in dialogues(folder, rng, turns)
     ]  # fmt: skip
     # A second a turn, and never ahead of the clock: the door refuses what is from the future.
     start = datetime.now(UTC) - timedelta(days=3, seconds=turns)
@@ -142,8 +142,8 @@ def _next_turn(rng: random.Random, running: list[_Dialogue], when: datetime) -> 
     }
     if rng.random() < 0.15:
         texts, words = (_ZH, _WORDS_ZH) if d.lang == "zh" else (_EN, _WORDS_EN)
-        said = rng.choice(texts).format(**{k: rng.choice(v) for k, v in words.items()})
-        turn |= {"turn_id": f"{d.session}:own-{when.timestamp():.0f}", "role": "user", "content": said}
+        statement = rng.choice(texts).format(**{k: rng.choice(v) for k, v in words.items()})
+        turn |= {"turn_id": f"{d.session}:own-{when.timestamp():.0f}", "role": "user", "content": statement}
     else:
         role, text = d.lines[d.at]
         turn |= {"role": role, "content": text}

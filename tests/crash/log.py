@@ -54,10 +54,10 @@ class Broker:
 
     def lags(self, groups: dict[str, Sequence[Topic]]) -> list[Lag]:
         """What is not committed, of the given groups; empty when all are through."""
-        asked = self._admin.list_group_offsets(dict.fromkeys(groups))
+        request = self._admin.list_group_offsets(dict.fromkeys(groups))
         out = []
         for group, read in groups.items():
-            done = {(tp.topic, tp.partition): x.offset for tp, x in asked[group].items()}
+            done = {(tp.topic, tp.partition): x.offset for tp, x in request[group].items()}
             for place in (TopicPartition(t.name, p) for t in read for p in range(self._count)):
                 low, high = self._consumer.get_watermark_offsets(place, timeout=10)
                 left = high - max(done.get((place.topic, place.partition), -1), low)
@@ -71,7 +71,7 @@ class Broker:
             found = self._admin.describe_groups(list(groups)) if groups else {}
         except KafkaError as exc:
             return [f"groups not described: {type(exc).__name__}"]
-        return [f"{name}: {told}" for name, told in found.items()]
+        return [f"{name}: {entry}" for name, entry in found.items()]
 
     def read(self, topic: Topic, takes: Callable[[Message], bool] = lambda m: True) -> Log:
         """Every record of a topic that is taken, by partition in offset order."""

@@ -68,8 +68,8 @@ def main() -> int:
     say(report.text())
     for name, use in report.memory.items():
         say(f"{name:<18} {use.text()}{'  GROWS' if use.growth > FLAT else ''}")
-    told = {**report.data(), "rate": rate, "memory": {n: asdict(u) for n, u in report.memory.items()}}
-    a.report.write_text(json.dumps(told, ensure_ascii=False, indent=1))
+    fields = {**report.data(), "rate": rate, "memory": {n: asdict(u) for n, u in report.memory.items()}}
+    a.report.write_text(json.dumps(fields, ensure_ascii=False, indent=1))
     return 0 if report.ok and all(u.growth <= FLAT for u in report.memory.values()) else 1
 
 

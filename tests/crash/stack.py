@@ -153,11 +153,11 @@ class CrashStack:
         self._background.stack.add(replace(spec, env=env))
 
     def _compact(self, every_ms: str) -> None:
-        told = {"segment.ms": every_ms, "max.compaction.lag.ms": every_ms, "min.cleanable.dirty.ratio": _DIRTY}
+        fields = {"segment.ms": every_ms, "max.compaction.lag.ms": every_ms, "min.cleanable.dirty.ratio": _DIRTY}
         client = KafkaAdminClient(bootstrap_servers=self.addresses.kafka, client_id="crash")
         compacted = [t.name for t in topics.CATALOGUE if t.cleanup is not topics.Cleanup.DELETE]
         try:
-            client.alter_configs([ConfigResource(ConfigResourceType.TOPIC, n, configs=told) for n in compacted])
+            client.alter_configs([ConfigResource(ConfigResourceType.TOPIC, n, configs=fields) for n in compacted])
         finally:
             client.close()
 

@@ -180,7 +180,7 @@ class BackgroundStack:
 
         self._asked.add(name)
         pid = self.call(pause())
-        until(f"{name} to stand still", lambda: all(map(_stands, Path(f"/proc/{pid}/task").iterdir())), pause=0.01)
+        until(f"{name} to stand still", lambda: all(map(_is_stopped, Path(f"/proc/{pid}/task").iterdir())), pause=0.01)
 
     def resume(self, name: str) -> None:
         """Let it go on."""
@@ -227,7 +227,7 @@ class BackgroundStack:
                         one.kill()
 
 
-def _stands(task: Path) -> bool:
+def _is_stopped(task: Path) -> bool:
     """Whether a thread is stopped, or gone."""
     try:
         return (task / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "T"
@@ -255,11 +255,11 @@ def started(what: str, begin: Callable[[Path, float], AbstractContextManager[T]]
             try:
                 running = stack.enter_context(begin(folder, left if number == TRIES else left * 2 / 3))
             except Exception as exc:
-                told = f"{what} did not start, try {number}: {exc}\n{patience.ends_of_logs(folder / 'logs', 15)}"
+                message = f"{what} did not start, try {number}: {exc}\n{patience.ends_of_logs(folder / 'logs', 15)}"
                 if number == TRIES or time.monotonic() - began > START:
-                    raise AssertionError(told) from exc
+                    raise AssertionError(message) from exc
                 first = first or patience.line_of(exc)
-                sys.stderr.write(f"{told}\n")
+                sys.stderr.write(f"{message}\n")
                 continue
             patience.took(f"start of {what}", time.monotonic() - began, START)
             if first:

@@ -64,11 +64,11 @@ def prepare(addresses: Addresses) -> None:
     """Schemas and topics, once a session (both are safe to repeat)."""
     migrations.upgrade(addresses.postgres)
     admin = AdminClient({"bootstrap.servers": addresses.kafka})
-    standing = until("topics to be listed", lambda: admin.list_topics(timeout=30), errors=(KafkaException,)).topics
+    active = until("topics to be listed", lambda: admin.list_topics(timeout=30), errors=(KafkaException,)).topics
     wanted = [
         NewTopic(t.name, topics.EMBEDDED_PARTITIONS, 1, config=t.config())
         for t in topics.CATALOGUE
-        if t.name not in standing
+        if t.name not in active
     ]
     if wanted:
         for future in admin.create_topics(wanted).values():

@@ -44,46 +44,46 @@ class Load:
 
 @contextmanager
 def load(here: World, pause: float = 0.3) -> Iterator[Load]:
-    told, stop = Load(), threading.Event()
+    result, stop = Load(), threading.Event()
 
     def run() -> None:
         with httpx.Client(base_url=here.http.base_url, timeout=PATIENCE) as http:
             while not stop.wait(pause):
-                who = f"busy-{told.sent % 3}"
-                said = {
-                    "user_id": who, "session_id": f"{who}-s", "role": "user", "content": f"Box {told.sent} is green.",
+                who = f"busy-{result.sent % 3}"
+                fields = {
+                    "user_id": who, "session_id": f"{who}-s", "role": "user", "content": f"Box {result.sent} is green.",
                     "occurred_at": datetime.now(UTC).isoformat(),
                 }  # fmt: skip
-                _ask(http, told, "/v1/turns", {"turns": [said]})
-                told.sent += 1
-                _ask(http, told, "/v1/search", {"query": "Where do I live?", "user_id": "ann"})
-                told.asked += 1
+                _ask(http, result, "/v1/turns", {"turns": [fields]})
+                result.sent += 1
+                _ask(http, result, "/v1/search", {"query": "Where do I live?", "user_id": "ann"})
+                result.asked += 1
 
     thread = threading.Thread(target=run)
     thread.start()
     try:
-        yield told
+        yield result
     finally:
         stop.set()
         joined(thread, "the load to end")
 
 
-def _ask(http: httpx.Client, told: Load, path: str, body: dict[str, Any]) -> None:
+def _ask(http: httpx.Client, result: Load, path: str, body: dict[str, Any]) -> None:
     """Asked until every store has answered; what goes wrong is noted, for a thread has nobody to tell."""
 
     def ask() -> bool:
         answer = http.post(path, json=body)
         if not answer.is_success:
-            told.failed.append(answer.text[:300])
+            result.failed.append(answer.text[:300])
         elif answer.json().get("degraded"):
-            told.late += 1
+            result.late += 1
             return False
         return True
 
     try:
         until(f"a whole answer of {path}", ask)
     except (httpx.HTTPError, AssertionError) as exc:
-        told.failed.append(line_of(exc))
+        result.failed.append(line_of(exc))
 
 
 def command(here: World, *words: str) -> list[str]:
@@ -93,14 +93,14 @@ def command(here: World, *words: str) -> list[str]:
 def run(here: World, *words: str, code: int = 0) -> Any:
     """What a command prints with --json; with exit status 2, what it says. In this process: starting one takes longer
     than most of them."""
-    told, printed, said = [*command(here, *words), "--json"], io.StringIO(), ""
+    results, printed, text = [*command(here, *words), "--json"], io.StringIO(), ""
     try:
         with redirect_stdout(printed):
-            status = COMMANDS.main(args=told[3:], prog_name="memstream", standalone_mode=False) or 0
+            status = COMMANDS.main(args=results[3:], prog_name="memstream", standalone_mode=False) or 0
     except (RebuildError, generations.GenerationError) as exc:
-        status, said = 2, str(exc)
-    assert status == code, (words, said, printed.getvalue()[-2000:])
-    return said or json.loads(printed.getvalue())
+        status, text = 2, str(exc)
+    assert status == code, (words, text, printed.getvalue()[-2000:])
+    return text or json.loads(printed.getvalue())
 
 
 def query(here: World, text: str, *params: object) -> list[tuple[Any, ...]]:
@@ -125,9 +125,9 @@ def rows(here: World, number: int, table: str) -> list[str]:
         return [r for (r,) in conn.execute(text, (list(STILL),))]
 
 
-def found(here: World, asked: str, who: str, word: str) -> None:
+def found(here: World, requested: str, who: str, word: str) -> None:
     """A search finds it: at once, or when its reader has followed a switch."""
-    body = {"query": asked, "user_id": who}
+    body = {"query": requested, "user_id": who}
     until(f"{word} in a search", lambda: here.post("/v1/search", body)["results"], lambda results: word in str(results))
 
 

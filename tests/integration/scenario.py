@@ -103,18 +103,18 @@ class World:
         """One event on the turns topic; the next read waits for it. `codec`: one that seals, where the stack does."""
         encoded = (codec or Codec()).encode(event, "test", f"scenario-{self._turns}-{time.monotonic_ns()}")
         place = partition(event.owner, PARTITIONS)
-        told: list[int] = []
+        result: list[int] = []
 
         def delivered(error: KafkaError | None, message: Message) -> None:
             assert error is None, error
-            told.append(int(message.offset() or 0))
+            result.append(int(message.offset() or 0))
 
         self.producer.produce(
             topics.TURNS.name, encoded.value, encoded.key, place, delivered, headers=list(encoded.headers)
         )
         assert self.producer.flush(PATIENCE) == 0
         reach = (partition(project(TENANT, project_id), PARTITIONS),) if project_id else ()
-        written = Written(topic=topics.TURNS.name, partition=place, offset=told[0], project_partitions=reach)
+        written = Written(topic=topics.TURNS.name, partition=place, offset=result[0], project_partitions=reach)
         self.token = str(FreshnessToken.of([written]))
         if not wait:
             return
@@ -137,10 +137,10 @@ class World:
 
     def tick_until(self, what: str, done: Callable[[], bool], now: datetime) -> None:
         """Ticks from a time on, two minutes apart (sinks sweep once a minute of ticks), until it is so."""
-        asked = count()
+        request = count()
 
         def ticked() -> bool:
-            n = next(asked)
+            n = next(request)
             if n % 10 == 0:
                 self.tick(now + timedelta(minutes=2 * (n // 10)))
             return done()
@@ -157,8 +157,8 @@ class World:
         def there(found: Any) -> bool:
             return not isinstance(found, httpx.Response) and bool(good(found))
 
-        told = f"GET {path} to be as expected"
-        return until(told, ask, there, calm=calm, errors=(httpx.TransportError,), logs=self.stack.logs)
+        message = f"GET {path} to be as expected"
+        return until(message, ask, there, calm=calm, errors=(httpx.TransportError,), logs=self.stack.logs)
 
     def run_on(self, profile: str) -> None:
         """The tenant's profile from here on."""

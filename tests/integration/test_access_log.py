@@ -134,9 +134,9 @@ def test_c10_a_log_set_back_to_an_earlier_state_is_found_by_its_anchor(dsn: str,
         old = connection.execute(b"SELECT * FROM audit.chains").fetchone()
         listed = connection.execute(b"SELECT seqs, seal FROM audit.roster").fetchone()
     written(dsn, access("a2"))
-    told = audit.verify(dsn, KEY)
+    result = audit.verify(dsn, KEY)
     anchors = tmp_path / "heads.json"
-    anchors.write_text(json.dumps({"heads": told.heads}))
+    anchors.write_text(json.dumps({"heads": result.heads}))
     execute(dsn, "DELETE FROM audit.accesses WHERE seq = 2")
     execute(dsn, "DELETE FROM audit.chains")
     with psycopg.connect(dsn) as connection:

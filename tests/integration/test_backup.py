@@ -92,15 +92,15 @@ class Site:
         return asyncio.run(read())
 
 
-def said(tenant: str, who: str, **over: Any) -> MemoryUpdate:
+def memory_of(tenant: str, who: str, **over: Any) -> MemoryUpdate:
     given = {"tenant": tenant, "owner_id": who, "user_id": who, "record_id": f"{tenant}-{who}", "text": f"of {who}"}
     return memory(1, **{**given, **over})
 
 
 def plan(tenant: str, who: str) -> MemoryUpdate:
-    body = said(tenant, who).sealed.model_copy(update={"text": "", "value": {"goal": f"goal of {who}"}})
+    body = memory_of(tenant, who).sealed.model_copy(update={"text": "", "value": {"goal": f"goal of {who}"}})
     row = {"kind": "table", "category": "plans", "key": "p_1", "field": None, "record_id": f"{tenant}-{who}-plan"}
-    return said(tenant, who, sealed=body, **row)
+    return memory_of(tenant, who, sealed=body, **row)
 
 
 @pytest.fixture
@@ -139,14 +139,14 @@ def test_h12_what_is_dumped_is_readable_where_it_is_put_back_and_erased_stays_er
     sites: tuple[Site, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site, empty = sites
-    site.write(said("acme", "ann"), plan("acme", "ann"), said("acme", "bob"), plan("acme", "bob"))
-    site.write(*(said("beta", who) for who in ("cid", "dan", "eve")), sealed=True)
+    site.write(memory_of("acme", "ann"), plan("acme", "ann"), memory_of("acme", "bob"), plan("acme", "bob"))
+    site.write(*(memory_of("beta", who) for who in ("cid", "dan", "eve")), sealed=True)
     site.erased("bob", "acme")
     site.erased("dan", "beta")
     dump, keys = str(tmp_path / "dump"), str(tmp_path / "keyring.jsonl")
     tool("pg_dump", "--format=custom", f"--file={dump}", f"--dbname={site.dsn}")
     # Since the backup: a user whose key it has not got, and an erasure that it knows nothing of.
-    site.write(said("beta", "fay"), sealed=True)
+    site.write(memory_of("beta", "fay"), sealed=True)
     late = _sealed_part(site, "beta-fay")
     site.erased("eve", "beta")
     assert keyring(site.dsn, monkeypatch, "backup", keys) == f"6 keys in {keys}"
@@ -165,13 +165,13 @@ def test_h12_what_is_dumped_is_readable_where_it_is_put_back_and_erased_stays_er
         with pytest.raises(KeyDestroyed):
             back.ring.key(user("beta", "dan").key, 1)
         # Late out of the log, or of a mirror: who was erased before the dump is refused.
-        back.write(said("acme", "bob"), plan("acme", "bob"))
+        back.write(memory_of("acme", "bob"), plan("acme", "bob"))
         assert back.texts("acme", "bob") == []
         assert back.texts("beta", "eve") == ["of eve"], "until the log, or the newer keyring, says that eve is erased"
     assert keyring(empty, monkeypatch, "restore", keys) == "2 of 6 keys were missing, 1 were destroyed since"
     assert keyring(empty, monkeypatch, "restore", keys) == "0 of 6 keys were missing, 0 were destroyed since"
     with closing(Site(empty)) as back:
-        here = place_of_row(MemoryUpdate, said("beta", "fay").model_dump())
+        here = place_of_row(MemoryUpdate, memory_of("beta", "fay").model_dump())
         assert back.codec.opened(user("beta", "fay"), late, here)["text"] == "of fay"
         assert back.texts("beta", "cid", "dan", "eve") == ["of cid"]
 
@@ -194,10 +194,10 @@ def test_h12_a_backup_of_the_keyring_destroys_no_key_of_another_system(
         other.ring.current(user("beta", "cid").key)
         other.ring.renew(user("beta", "cid").key)
         other.ring.destroy(user("beta", "cid").key)
-    site.write(said("beta", "cid"), sealed=True)
+    site.write(memory_of("beta", "cid"), sealed=True)
     keyring(empty, monkeypatch, "backup", keys)
-    told = keyring(site.dsn, monkeypatch, "restore", keys)
-    assert told == "1 of 2 keys were missing, 0 were destroyed since"
+    result = keyring(site.dsn, monkeypatch, "restore", keys)
+    assert result == "1 of 2 keys were missing, 0 were destroyed since"
     assert site.texts("beta", "cid") == ["of cid"]
 
 
@@ -208,13 +208,13 @@ def test_h12_a_key_that_was_made_anew_before_the_keyring_was_put_back_is_named(
     site, empty = sites
     upgrade(empty)
     keys = str(tmp_path / "keyring.jsonl")
-    site.write(said("beta", "cid"), said("beta", "dan"), sealed=True)
+    site.write(memory_of("beta", "cid"), memory_of("beta", "dan"), sealed=True)
     keyring(site.dsn, monkeypatch, "backup", keys)
     with closing(Site(empty)) as back:
         back.ring.current(user("beta", "cid").key)
-    told = keyring(empty, monkeypatch, "restore", keys).splitlines()
-    assert told[0] == "1 of 2 keys were missing, 0 were destroyed since"
-    assert told[1].startswith("1 are not those that stand under their name")
+    result = keyring(empty, monkeypatch, "restore", keys).splitlines()
+    assert result[0] == "1 of 2 keys were missing, 0 were destroyed since"
+    assert result[1].startswith("1 are not those that stand under their name")
     assert keyring(site.dsn, monkeypatch, "restore", keys) == "0 of 2 keys were missing, 0 were destroyed since"
 
 
@@ -225,7 +225,7 @@ def test_h12_a_running_process_seals_under_no_key_that_the_keyrings_restore_dest
     site, empty = sites
     upgrade(empty)
     owner, keys = user("beta", "cid").key, str(tmp_path / "keyring.jsonl")
-    site.write(said("beta", "cid"), sealed=True)
+    site.write(memory_of("beta", "cid"), sealed=True)
     _a_day_ago(site)
     keyring(site.dsn, monkeypatch, "backup", keys)
     keyring(empty, monkeypatch, "restore", keys)

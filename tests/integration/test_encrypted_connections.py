@@ -135,8 +135,8 @@ def _encrypted(folder: Path, seconds: float) -> Iterator[Encrypted]:
             env |= {f"{name}_CA": own.ca, f"{name}_CERT": client[0], f"{name}_KEY": client[1]}
             env[f"{name}_KEY_PASSWORD_FILE"] = files / "key.txt"
         env |= {"MILVUS_CA": own.ca, "MILVUS_CERT": bare[0], "MILVUS_KEY": bare[1]}
-        told = {f"MEMSTREAM_{name}": str(value) for name, value in env.items()}
-        for name, value in told.items():
+        fields = {f"MEMSTREAM_{name}": str(value) for name, value in env.items()}
+        for name, value in fields.items():
             patch.setenv(name, value)
         given = Settings(data_dir=above, port=0, log_level="WARNING")
         addresses = Addresses(
@@ -149,7 +149,7 @@ def _encrypted(folder: Path, seconds: float) -> Iterator[Encrypted]:
         context = ssl.create_default_context(cafile=str(own.ca))
         caller.http = httpx.Client(base_url=url, timeout=PATIENCE, verify=context)
         stack.callback(caller.http.close)
-        yield Encrypted(caller, told, mutual, other, files)
+        yield Encrypted(caller, fields, mutual, other, files)
 
 
 def test_c7_a_turn_becomes_a_memory_with_every_connection_encrypted(here: Encrypted) -> None:
@@ -195,9 +195,9 @@ def test_c7_a_certificate_of_another_authority_is_refused_and_said(here: Encrypt
     ca = here.other.ca
     # Milvus' client keeps what it has once connected to by its address; so it goes by the other name.
     named = Settings().milvus.replace(HOST, "localhost")
-    told = refusals(kafka_ca=ca, postgres_ca=ca, redis_ca=ca, milvus_ca=ca, milvus=named)
-    assert set(told) == {"kafka", "postgres", "redis", "milvus"}
-    for store, detail in told.items():
+    result = refusals(kafka_ca=ca, postgres_ca=ca, redis_ca=ca, milvus_ca=ca, milvus=named)
+    assert set(result) == {"kafka", "postgres", "redis", "milvus"}
+    for store, detail in result.items():
         assert f"MEMSTREAM_{store.upper()}_CA" in detail, detail
         assert PASSWORD not in detail
     with pytest.raises(KafkaException):
@@ -210,14 +210,14 @@ def test_c7_a_certificate_of_another_authority_is_refused_and_said(here: Encrypt
 def test_c7_a_wrong_password_is_refused_and_said(here: Encrypted) -> None:
     wrong = here.folder / "wrong.txt"
     wrong.write_text("no")
-    told = refusals(kafka_password_file=wrong)
-    assert set(told) == {"kafka"}
-    assert "refuses user or password" in told["kafka"], told
+    result = refusals(kafka_password_file=wrong)
+    assert set(result) == {"kafka"}
+    assert "refuses user or password" in result["kafka"], result
 
 
 def test_c7_a_server_without_tls_is_said(here: Encrypted) -> None:
-    told = refusals(kafka=here.world.stack.addresses.kafka)
-    assert "speaks no TLS" in told["kafka"], told
+    result = refusals(kafka=here.world.stack.addresses.kafka)
+    assert "speaks no TLS" in result["kafka"], result
 
 
 def test_settings_that_do_not_fit_are_named(here: Encrypted) -> None:

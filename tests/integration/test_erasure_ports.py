@@ -92,10 +92,10 @@ class TestPostgresRegister(RegisterContract):
     def test_c9_records_that_an_erasure_names_stand_beside_it(self, at: _Postgres) -> None:
         """Once, whatever comes again; and sinks and streams of updates find the erasure by its users or tenant."""
         when = fixed(2026, 11, 2, 9)
-        told: dict[str, Any] = {"tenant": "acme", "accepted_at": when}
-        named = Erasure(**told, erasure_id="e1", scope="user", user_id="ann", stage="gate", record_ids=("a", "b"))
+        fields: dict[str, Any] = {"tenant": "acme", "accepted_at": when}
+        named = Erasure(**fields, erasure_id="e1", scope="user", user_id="ann", stage="gate", record_ids=("a", "b"))
         others = [
-            Erasure(**told, erasure_id="e2", scope="session", user_id="bob", session_id="s1"),
+            Erasure(**fields, erasure_id="e2", scope="session", user_id="bob", session_id="s1"),
             Erasure(tenant="other", accepted_at=when, erasure_id="e3", scope="tenant"),
         ]
         for e in (named, *others):

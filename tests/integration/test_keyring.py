@@ -136,7 +136,7 @@ def test_n6_keys_of_a_tenant_are_destroyed_by_pages(
     for owner in owners:
         with pytest.raises(KeyDestroyed):
             ring.key(owner, 1)
-    assert all(ring.stands(owner, 1) for owner in others)
+    assert all(ring.key_exists(owner, 1) for owner in others)
     with psycopg.connect(dsn) as connection:
         left = connection.execute("SELECT owner FROM trust.data_keys WHERE wrapped IS NOT NULL ORDER BY owner")
         assert sorted(r[0] for r in left) == sorted(others)

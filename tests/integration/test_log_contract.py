@@ -79,12 +79,12 @@ class RealCluster:
         def ask() -> int | None:
             # A client that knew the log of before a restart stays fenced.
             admin = AdminClient({"bootstrap.servers": self._servers})
-            asked = admin.list_offsets(
+            request = admin.list_offsets(
                 {place: OffsetSpec.latest()},  # type: ignore[no-untyped-call]
                 isolation_level=IsolationLevel.READ_UNCOMMITTED,
                 request_timeout=30,
             )
-            found: int | None = asked[place].result(PATIENCE).leader_epoch
+            found: int | None = request[place].result(PATIENCE).leader_epoch
             return found
 
         found = until("the leader epoch", ask, lambda _: True, errors=(KafkaException,))

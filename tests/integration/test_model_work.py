@@ -68,24 +68,24 @@ REPORT = {"en": "The team agreed to close site 4.", "zh": "团队同意关闭4�
 
 def answer(request: dict[str, Any]) -> Any:
     """A model that reads where somebody lives, sums up, and words narratives and reports."""
-    asked = json.loads(request["messages"][-1]["content"])
-    language = "zh" if "里斯本" in str(asked) or "中心" in str(asked) else "en"
-    if "STATEMENTS" in asked:
+    question = json.loads(request["messages"][-1]["content"])
+    language = "zh" if "里斯本" in str(question) or "中心" in str(question) else "en"
+    if "STATEMENTS" in question:
         return {"narrative": NARRATIVE[language]}
-    if "DECISIONS" in asked:
+    if "DECISIONS" in question:
         return {"summary": REPORT[language]}
-    if "CONVERSATION" in asked:
+    if "CONVERSATION" in question:
         return {"summary": SUMMARY}
-    said = asked["MESSAGE"]
-    if "cello" in said:
+    stated = question["MESSAGE"]
+    if "cello" in stated:
         return {"nothing": "of the form"}
-    if said in SCENARIOS:
-        return {"candidates": [statement(*s) for s in SCENARIOS[said]]}
-    place = next((p for p in ("Lisbon", "里斯本") if p in said), None)
+    if stated in SCENARIOS:
+        return {"candidates": [statement(*s) for s in SCENARIOS[stated]]}
+    place = next((p for p in ("Lisbon", "里斯本") if p in stated), None)
     if place is None:
         return {"candidates": []}
     text = "User lives in Lisbon." if place == "Lisbon" else "用户住在里斯本。"
-    entry = statement("fact", text, said, {"currentLocation": place}, {})
+    entry = statement("fact", text, stated, {"currentLocation": place}, {})
     return {"candidates": [entry]}
 
 
@@ -134,8 +134,10 @@ class Running:
         return self.until(f"/v1/turns/{turn_id}/outcome?user_id={person}", lambda b: b.get("model") is not None)
 
     def until(self, path: str, good: Callable[[Any], Any]) -> Any:
-        told, logs = f"GET {path} to be as expected", self.stack.logs
-        return until(told, lambda: self.http.get(path).json(), good, errors=(httpx.TransportError, KeyError), logs=logs)
+        message, logs = f"GET {path} to be as expected", self.stack.logs
+        return until(
+            message, lambda: self.http.get(path).json(), good, errors=(httpx.TransportError, KeyError), logs=logs
+        )
 
     def ledger(self, person: str) -> list[Any]:
         p = partition(user("default", person), 8)
@@ -177,8 +179,8 @@ def _running(folder: Path, seconds: float, endpoint: Scripted, patch: pytest.Mon
         caller = Running(url, endpoint, stack)
         with closing(caller.http):
             yield caller
-        told = "".join(p.read_text(errors="replace") for p in folder.rglob("*.log"))
-        assert "sk-secret-of-the-test" not in told
+        message = "".join(p.read_text(errors="replace") for p in folder.rglob("*.log"))
+        assert "sk-secret-of-the-test" not in message
 
 
 def test_b7_n1_a_models_answer_becomes_memory_through_the_ledger(running: Running) -> None:
@@ -215,8 +217,8 @@ def test_b8_d1_the_seeds_scenarios_by_a_model_that_sees_the_reply(running: Runni
     profile = running.http.get("/v1/users/chen/profile").json()
     missing = set(profile["completeness"]["missing_fields"])
     assert {"currentIndustry", "hasHongKongEmployer"} <= missing, "never said, so unset (B2)"
-    asked = [json.loads(r["messages"][-1]["content"]) for r in running.endpoint.seen]
-    assert all(a["REPLY"].startswith("I see.") for a in asked if a.get("MESSAGE") in SCENARIOS)
+    requests = [json.loads(r["messages"][-1]["content"]) for r in running.endpoint.seen]
+    assert all(a["REPLY"].startswith("I see.") for a in requests if a.get("MESSAGE") in SCENARIOS)
 
 
 def test_b7_a_job_whose_worker_is_killed_is_run_again(running: Running) -> None:
@@ -229,8 +231,8 @@ def test_b7_a_job_whose_worker_is_killed_is_run_again(running: Running) -> None:
 
     def calls() -> int:
         """Those for this text: narratives of others are asked for too."""
-        asked = [json.loads(r["messages"][-1]["content"]) for r in running.endpoint.seen]
-        return sum(a.get("MESSAGE") == text for a in asked)
+        requests = [json.loads(r["messages"][-1]["content"]) for r in running.endpoint.seen]
+        return sum(a.get("MESSAGE") == text for a in requests)
 
     running.endpoint.script = [first_is_slow]
     [turn] = running.say("dora", text)
@@ -311,8 +313,8 @@ def test_b6_n1_a_narrative_in_a_models_words_comes_through_the_ledger(
     path = f"/v1/users/{person}/memories?limit=50"
     running.until(path, lambda b: any(m["field"] == "currentLocation" for m in b["memories"]))
     assert running.http.post(f"/v1/sessions/{person}-s/close", json={"user_id": person}).is_success
-    told = running.until(f"/v1/users/{person}/profile", lambda b: b["narrative_written_by"] == "scripted-1")
-    assert told["narrative_summary"] == NARRATIVE[language]
+    body = running.until(f"/v1/users/{person}/profile", lambda b: b["narrative_written_by"] == "scripted-1")
+    assert body["narrative_summary"] == NARRATIVE[language]
     [result] = [e for e in running.ledger(person) if isinstance(e, JobResult) and e.job == "narrative"]
     assert (result.status, result.model, bool(result.prompt_hash)) == ("done", "scripted-1", True)
     # What is said since is worded by rules until the next narrative.
@@ -341,12 +343,17 @@ def test_a6_n1_a_weekly_report_in_a_models_words(running: Running, language: str
     [report] = running.until(f"/v1/projects/{project}/reports", reworded)["reports"]
     assert report["metrics"]["decisions"] == 1, "the rules read it; the model, which read none, took nothing away"
     assert report["revision"] >= 2, "the report by rules stood before"
-    asked = [json.loads(r["messages"][-1]["content"]) for r in running.endpoint.seen]
-    *_, job = [a for a in asked if "DECISIONS" in a and text in str(a["CONVERSATION"])]
+    requests = [json.loads(r["messages"][-1]["content"]) for r in running.endpoint.seen]
+    *_, job = [a for a in requests if "DECISIONS" in a and text in str(a["CONVERSATION"])]
     assert [t["role"] for t in job["CONVERSATION"]] == ["user", "assistant"]
 
 
 def test_e7_b7_calls_tokens_and_checkpoints_are_metrics(running: Running) -> None:
     running.say("cem", "I live in Lisbon, said once more.")
     wanted = 'outcome="prompt_tokens",process="worker-jobs",stage="jobs"'
-    until("tokens among the metrics", lambda: running.http.get("/metrics").text, lambda told: wanted in told, pause=0.5)
+    until(
+        "tokens among the metrics",
+        lambda: running.http.get("/metrics").text,
+        lambda result: wanted in result,
+        pause=0.5,
+    )

@@ -99,30 +99,30 @@ async def test_d13_chat_leans_on_what_was_said_before_it_and_a_question_does_not
     assert await retriever.said_before(owner, "elsewhere", "好烦啊") == ()
     rows.memory(user, "episode", "猫得过肠胃炎,兽医开了药")
     rows.memory(user, "episode", "和朋友吵架以后很难过")
-    asked = Question("好烦啊,心里一直放不下", frozenset({"episode"}), 2, tenant, owner)
-    leaning = await retriever.search(replace(asked, said_before=before))
+    request = Question("好烦啊,心里一直放不下", frozenset({"episode"}), 2, tenant, owner)
+    leaning = await retriever.search(replace(request, said_before=before))
     assert leaning.hits[0][0]["text"].startswith("猫得过肠胃炎")
-    alone = await retriever.search(asked)
+    alone = await retriever.search(request)
     assert alone.hits[0][0]["text"].startswith("和朋友吵架")
 
 
 async def test_d15_a_request_that_was_stored_before_it_was_asked_is_told_once(env: Env) -> None:
     """In the window, and without a session among the hits."""
-    asked = "我们决定用哪种缓存?"
-    turn = env.rows.turn("once", "s", asked)
+    request = "我们决定用哪种缓存?"
+    turn = env.rows.turn("once", "s", request)
     env.rows.turn("once", "s0", "缓存决定用 Redis")
-    window = (WindowMessage(role="user", content=asked, timestamp=START, turn_id=turn.turn_id),)
+    window = (WindowMessage(role="user", content=request, timestamp=START, turn_id=turn.turn_id),)
     env.rows.session(
         SessionState(tenant=TENANT, user_id="once", session_id="s", revision=1, updated_at=START, turn_count=1,
                      sealed=SessionBody(window=window))
     )  # fmt: skip
     for session in ({"session_id": "s"}, {}):
-        got = await env.post("/v1/context", {"query": asked, "user_id": "once", **session})
-        assert got["prompt"].count(asked) == 1
+        got = await env.post("/v1/context", {"query": request, "user_id": "once", **session})
+        assert got["prompt"].count(request) == 1
         assert "缓存决定用 Redis" in got["prompt"]
 
 
-def _said(user: str, revision: int, *messages: str) -> SessionState:
+def _session_of(user: str, revision: int, *messages: str) -> SessionState:
     """A session of these messages, written a moment ago."""
     window = tuple(WindowMessage(role="user", content=c, timestamp=START, turn_id=f"t-{c}") for c in messages)
     return SessionState(tenant=TENANT, user_id=user, session_id="s", revision=revision, turn_count=len(messages),
@@ -137,19 +137,19 @@ async def _in_redis(env: Env, state: SessionState) -> None:
 
 async def test_n3_a_sessions_last_turns_stand_in_the_context_before_postgres_has_them(env: Env) -> None:
     body = {"query": "What next?", "user_id": "ahead", "session_id": "s"}
-    env.rows.session(_said("ahead", 1, "one", "two"))
-    await _in_redis(env, _said("ahead", 2, "one", "two", "three"))
+    env.rows.session(_session_of("ahead", 1, "one", "two"))
+    await _in_redis(env, _session_of("ahead", 2, "one", "two", "three"))
     got = await env.post("/v1/context", body)
     (history,) = [s for s in got["sections"] if s["name"] == "conversation_history"]
     assert history["text"].splitlines()[1:] == ["User: one", "User: two", "User: three"]
     assert [c["id"] for c in history["citations"]] == ["t-one", "t-two"]
-    env.rows.session(_said("ahead", 3, "one", "two", "three", "four"))
+    env.rows.session(_session_of("ahead", 3, "one", "two", "three", "four"))
     assert "User: four" in (await env.post("/v1/context", body))["prompt"]
 
 
 async def test_n3_a_session_that_postgres_does_not_have_yet_is_told_unless_it_was_erased(env: Env) -> None:
     body = {"query": "What next?", "user_id": "new", "session_id": "s"}
-    await _in_redis(env, _said("new", 1, "first words"))
+    await _in_redis(env, _session_of("new", 1, "first words"))
     assert "User: first words" in (await env.post("/v1/context", body))["prompt"]
     assert (await env.client.get("/v1/sessions/s", params={"user_id": "new"})).status_code == 200
     env.execute(
@@ -217,8 +217,8 @@ async def test_c1_store_items_are_read_searched_and_listed(env: Env) -> None:
     wanted = {"namespace_prefix": ["memories"], "filter": {"font": {"$gt": 3}}}
     found = (await post("/v1/store/search", json=wanted)).json()
     assert [i["namespace"] for i in found["items"]] == [["memories", "c1"]]
-    asked = {"namespace_prefix": ["memories", "c1"], "query": "language"}
-    scored = (await post("/v1/store/search", json=asked)).json()
+    request = {"namespace_prefix": ["memories", "c1"], "query": "language"}
+    scored = (await post("/v1/store/search", json=request)).json()
     assert scored["items"][0]["score"] > 0
     names = (await post("/v1/store/namespaces", json={"prefix": ["*", "c1"]})).json()["namespaces"]
     assert names == [["memories", "c1"], ["patterns", "c1"]]

@@ -43,9 +43,9 @@ async def as_a_namespace(env: Env) -> None:
     place = ["patterns", "ann"]
     for query in ("", "measure blood pressure", None):
         found = (await env.client.post("/v1/store/search", json={"namespace_prefix": place, "query": query})).json()
-        told = {i["key"]: i["value"] for i in found["items"]}
-        assert told.keys() == {p["pattern"] for p in await patterns(env)}
-    key = next(k for k, v in told.items() if v["type"] == "time")
+        fields = {i["key"]: i["value"] for i in found["items"]}
+        assert fields.keys() == {p["pattern"] for p in await patterns(env)}
+    key = next(k for k, v in fields.items() if v["type"] == "time")
     got = (await env.client.post("/v1/store/items/get", json={"namespace": place, "key": key})).json()
     assert (got["item"]["namespace"], got["item"]["value"]["time"]) == (place, "08:00")
     listed = (await env.client.post("/v1/store/namespaces", json={"prefix": ["patterns"]})).json()
@@ -60,8 +60,8 @@ async def test_c5_c11_usually_at_eight_now_half_past_and_the_usual_doctor(env: E
     for n in range(6):
         await talk.say("我想预约复诊", action="book", department="心内科", doctor="张医生", session=f"visit-{n}")
     store(env, talk, "pattern")
-    asked = (MONDAY + timedelta(days=14, hours=8, minutes=30)).isoformat()
-    found = await patterns(env, action="measure_bp", at=asked)
+    request = (MONDAY + timedelta(days=14, hours=8, minutes=30)).isoformat()
+    found = await patterns(env, action="measure_bp", at=request)
     [habit] = [p for p in found if p["type"] == "time"]
     assert (habit["time"], habit["support"], habit["state"]) == ("08:00", 14, "active")
     assert habit["at"]["minutes_late"] == 30

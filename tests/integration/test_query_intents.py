@@ -76,12 +76,12 @@ async def test_a8_where_reports_do_not_suffice_the_three_best_turns_are_added(en
 
 async def test_a8_the_three_best_turns_are_those_that_the_session_does_not_show_already(env: Env) -> None:
     furnish(env, "window", [])
-    said = [env.rows.turn("window", "now", f"最近受试者入组的进展怎么样,{n}", project_id="window") for n in range(4)]
+    texts = [env.rows.turn("window", "now", f"最近受试者入组的进展怎么样,{n}", project_id="window") for n in range(4)]
     window = tuple(WindowMessage(role="user", content=t.sealed.content, timestamp=t.occurred_at, turn_id=t.turn_id)
-                   for t in said)  # fmt: skip
+                   for t in texts)  # fmt: skip
     env.rows.session(
-        SessionState(tenant=TENANT, user_id="window", session_id="now", revision=1, updated_at=said[-1].occurred_at,
-                     turn_count=len(said), sealed=SessionBody(window=window))
+        SessionState(tenant=TENANT, user_id="window", session_id="now", revision=1, updated_at=texts[-1].occurred_at,
+                     turn_count=len(texts), sealed=SessionBody(window=window))
     )  # fmt: skip
     got = await ask(env, "window", QUERY, session_id="now")
     assert cited(got) == ["turn"] * 3
@@ -131,9 +131,9 @@ async def test_a8_an_intent_that_finds_nothing_searches_all_kinds_unless_the_cal
     assert got["intents"][0] == "PROTOCOL_QA"
     assert {"fallback": "PROTOCOL_QA", "words": []} in got["because"]
     assert {"turn", "episode"} <= set(cited(got))
-    asked = await ask(env, "nothing", query, intent="PROTOCOL_QA")
-    assert cited(asked) == []
-    assert not [b for b in asked["because"] if "fallback" in b]
+    request = await ask(env, "nothing", query, intent="PROTOCOL_QA")
+    assert cited(request) == []
+    assert not [b for b in request["because"] if "fallback" in b]
 
 
 async def test_a9_the_profiles_budget_holds_and_the_requests_goes_before_it(env: Env) -> None:

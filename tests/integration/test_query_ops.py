@@ -233,8 +233,8 @@ async def test_dead_letters_are_replayed_once_and_dropped_for_good(env: Env, add
     [letter] = [d for d in listed["dead_letters"] if d["id"] == ids[1]]
     written = datetime.fromtimestamp(places[0].timestamp_ms / 1000, UTC)
     assert written >= datetime.fromisoformat(letter["dead_since"]), "under its source's time retention would take it"
-    told = int(header(places[0].headers, SOURCE_TIME) or b"")
-    assert datetime.fromtimestamp(told / 1000, UTC) == datetime.fromisoformat(letter["failed_at"])
+    result = int(header(places[0].headers, SOURCE_TIME) or b"")
+    assert datetime.fromtimestamp(result / 1000, UTC) == datetime.fromisoformat(letter["failed_at"])
     again = await env.client.post("/v1/dead-letters/replay", json={"ids": ids})
     assert again.json()["outcomes"] == {"replayed": 1, "already": 2}
     produce(addresses, topics.DEAD_LETTERS.name, 2, b"x", dead_letter(mark, 24))

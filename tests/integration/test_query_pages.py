@@ -92,12 +92,12 @@ async def test_a_cursor_of_another_question_is_refused(env: Env) -> None:
 
 async def test_a_whole_tenant_is_walked_beyond_the_candidates_of_one_search(env: Env, addresses: Addresses) -> None:
     with closing(MilvusSink(addresses.milvus)) as sink:
-        said = [env.rows.turn(f"pg4-{n % 7}", "s", f"quokka sighting number {n}") for n in range(130)]
-        sink.write(SinkBatch([Item(t, Message("t", 0, 0, None, None, [], 0)) for t in said], {}))
+        texts = [env.rows.turn(f"pg4-{n % 7}", "s", f"quokka sighting number {n}") for n in range(130)]
+        sink.write(SinkBatch([Item(t, Message("t", 0, 0, None, None, [], 0)) for t in texts], {}))
     pages = await walked(env, "/v1/search", {"query": "quokka sighting", "kinds": ["turn"], "limit": 40}, "results")
     found = [r["id"] for page in pages for r in page]
     assert len(found) == len(set(found))
-    assert {t.turn_id for t in said} <= set(found)
+    assert {t.turn_id for t in texts} <= set(found)
 
 
 def _put(env: Env, user: str, key: str, text: str, **value: Any) -> str:

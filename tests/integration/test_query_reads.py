@@ -66,9 +66,9 @@ async def test_b3_the_outcome_counts_memories_and_joins_fields(env: Env) -> None
 
 async def test_c9_the_outcome_of_a_turn_holds_no_words_of_what_was_forgotten(env: Env) -> None:
     turn = env.rows.turn("c9", "s1", "I live in Leeds and like rowing")
-    told = [("home", "fact", "lives in Leeds", {"field": "currentLocation", "value": "Leeds"}),
+    results = [("home", "fact", "lives in Leeds", {"field": "currentLocation", "value": "Leeds"}),
             ("sport", "preference", "likes rowing", {"field": "likes", "value": "rowing"})]  # fmt: skip
-    for n, (name, kind, text, field) in enumerate(told):
+    for n, (name, kind, text, field) in enumerate(results):
         env.rows.memory("c9", kind, text, record_id=f"c9-{name}", version=1, **field)
         env.rows.decision(turn, n, kind, text, "kept", record_id=f"c9-{name}", version=1, **field)
 
@@ -87,25 +87,25 @@ async def test_c9_the_outcome_of_a_turn_holds_no_words_of_what_was_forgotten(env
 
 
 async def test_n5_a_memory_says_why_and_from_where(env: Env) -> None:
-    standing = env.rows.turn("n5", "s1", "I moved to Lyon")
-    gone = env.rows.turn("n5", "s1", "I live in Paris", expires_at=datetime.now(UTC) - timedelta(seconds=1))
+    active = env.rows.turn("n5", "s1", "I moved to Lyon")
+    removed = env.rows.turn("n5", "s1", "I live in Paris", expires_at=datetime.now(UTC) - timedelta(seconds=1))
     env.rows.memory(
-        "n5", "fact", "Lives in Paris", record_id="n5-home", version=0, state="superseded", sources=[gone],
-        valid_from=gone.occurred_at, valid_to=standing.occurred_at, field="residence", value="Paris",
+        "n5", "fact", "Lives in Paris", record_id="n5-home", version=0, state="superseded", sources=[removed],
+        valid_from=removed.occurred_at, valid_to=active.occurred_at, field="residence", value="Paris",
     )  # fmt: skip
     env.rows.memory(
-        "n5", "fact", "Lives in Lyon", record_id="n5-home", version=1, sources=[standing], field="residence",
-        valid_from=standing.occurred_at, value="Lyon",
+        "n5", "fact", "Lives in Lyon", record_id="n5-home", version=1, sources=[active], field="residence",
+        valid_from=active.occurred_at, value="Lyon",
         reason=Reason(outcome="superseding", gate="dedupe", rule="newer"),
     )  # fmt: skip
-    env.rows.decision(standing, 0, "fact", "Lives in Lyon", "superseding", record_id="n5-home", field="residence")
+    env.rows.decision(active, 0, "fact", "Lives in Lyon", "superseding", record_id="n5-home", field="residence")
     got = (await env.client.get("/v1/memories/n5-home")).json()
     assert got["text"] == "Lives in Lyon"
     assert got["reason"]["outcome"] == "superseding"
     assert [h["text"] for h in got["history"]] == ["Lives in Lyon", "Lives in Paris"]
-    assert got["decisions"][0]["turn_id"] == standing.turn_id
+    assert got["decisions"][0]["turn_id"] == active.turn_id
     texts = {t["turn_id"]: t["content"] for t in got["source_turns"]}
-    assert texts == {standing.turn_id: "I moved to Lyon", gone.turn_id: "expired"}
+    assert texts == {active.turn_id: "I moved to Lyon", removed.turn_id: "expired"}
     assert (await env.client.get("/v1/memories/none")).status_code == 404
 
 
@@ -152,16 +152,16 @@ async def test_b5_b6_a_user_of_many_memories_is_read_whole(env: Env, monkeypatch
     assert got["profile"]["basic"]["age"] == 32
     loaded = (await env.client.post("/v1/users/many/load-context", json={"query": "how old", "limit": 20})).json()
     assert (loaded["total_memories"], len({m["id"] for m in loaded["memories"]})) == (8, 8)
-    told = (await env.client.get("/v1/users/many/profile", params={"as_of": "2100-01-01T00:00:00Z"})).json()
-    assert told["profile"]["basic"]["age"] == 32
+    body = (await env.client.get("/v1/users/many/profile", params={"as_of": "2100-01-01T00:00:00Z"})).json()
+    assert body["profile"]["basic"]["age"] == 32
 
 
 async def test_b6_d9_what_holds_in_one_project_is_not_the_users(env: Env) -> None:
     env.rows.memory("sc", "fact", "Is 32", field="age", value=32)
     env.rows.memory("sc", "fact", "Is 90 in the play", field="age", value=90, scope="proj_9")
-    told = (await env.client.get("/v1/users/sc/profile")).json()
-    assert told["profile"]["basic"]["age"] == 32
-    assert "90" not in told["narrative_summary"]
+    body = (await env.client.get("/v1/users/sc/profile")).json()
+    assert body["profile"]["basic"]["age"] == 32
+    assert "90" not in body["narrative_summary"]
 
 
 async def test_d9_preferences_in_the_order_that_wins(env: Env) -> None:
@@ -195,19 +195,19 @@ async def test_n3_a_read_waits_for_its_write(env: Env) -> None:
 
 async def test_e3_a_session_reads_in_the_order_of_the_log_though_all_is_of_one_moment(env: Env) -> None:
     """Ids and times say nothing of it: a chat service may stamp a message and its reply alike."""
-    said = [("z", "user", "first 第一"), ("m", "assistant", "second 第二"), ("a", "user", "third 第三")]
-    for turn_id, role, text in said:
+    texts = [("z", "user", "first 第一"), ("m", "assistant", "second 第二"), ("a", "user", "third 第三")]
+    for turn_id, role, text in texts:
         env.rows.turn("order", "s", text, role=role, turn_id=turn_id, occurred_at=START)
     answer = await env.client.post("/v1/sessions/s/memory-context", json={"user_id": "order"})
     history = answer.json()["full_history"]
-    places = [history.index(text) for _, _, text in said]
+    places = [history.index(text) for _, _, text in texts]
     assert places == sorted(places)
     assert answer.json()["mode"] == "FULL_HISTORY"
 
 
 async def test_e2_turns_are_carried_from_where_the_checkpoint_carried_them(env: Env) -> None:
     """E4 agrees with the stream: fewer than were asked for where they had no room, and none where none was carried."""
-    said = [env.rows.turn("carry", "c", f"turn {i}", role="user" if i % 2 == 0 else "assistant") for i in range(6)]
+    texts = [env.rows.turn("carry", "c", f"turn {i}", role="user" if i % 2 == 0 else "assistant") for i in range(6)]
     late = env.rows.turn("carry", "c", "since then")
 
     async def shown(revision: int, carried_from: int | None, recent_turns: int = 8) -> list[str]:
@@ -218,13 +218,13 @@ async def test_e2_turns_are_carried_from_where_the_checkpoint_carried_them(env: 
                 mode="SUMMARY_N", checkpoint_message_id="m", segment=1, segment_start=late.position, sealed=body,
             )
         )  # fmt: skip
-        asked = {"user_id": "carry", "recent_turns": recent_turns}
-        answer = (await env.client.post("/v1/sessions/c/memory-context", json=asked)).json()
+        request = {"user_id": "carry", "recent_turns": recent_turns}
+        answer = (await env.client.post("/v1/sessions/c/memory-context", json=request)).json()
         return [x.partition(": ")[2] for x in answer["full_history"].splitlines()[1:]]
 
-    assert await shown(1, said[4].position) == ["turn 4", "turn 5", "since then"]
+    assert await shown(1, texts[4].position) == ["turn 4", "turn 5", "since then"]
     assert await shown(2, late.position) == ["since then"]
-    assert await shown(3, said[0].position, 2) == ["turn 2", "turn 3", "turn 4", "turn 5", "since then"]
+    assert await shown(3, texts[0].position, 2) == ["turn 2", "turn 3", "turn 4", "turn 5", "since then"]
     assert len(await shown(4, None)) == 7, "of before it was kept: as many as were asked for"
 
 

@@ -73,9 +73,9 @@ async def test_d10_decisions_of_a_project_that_is_named_by_its_alias(env: Env) -
     found = [kept[i] for i in shown(got) if i in kept]
     assert found[0] == "wanted"
     assert "other" not in found, "of another project"
-    told = {k: b["words"] for b in got["because"] for k in ("project", "filter", "intent") if k in b}
-    assert told["project"] == ["苍穹"]
-    assert told["filter"] == ["决策"]
+    fields = {k: b["words"] for b in got["because"] for k in ("project", "filter", "intent") if k in b}
+    assert fields["project"] == ["苍穹"]
+    assert fields["filter"] == ["决策"]
     assert got["intents"][0] == "recall_decision"
 
 
@@ -103,8 +103,8 @@ async def test_d12_an_imagined_answer_finds_what_the_question_does_not_say(addre
             env.rows.turn("hyde", "s", answer)
             for n in range(6):
                 env.rows.turn("hyde", "s", f"What do I own, and which colour would you paint wall {n}?")
-            asked = "What colour is the thing that I bought and own?"
-            body: dict[str, Any] = {"query": asked, "user_id": "hyde", "kinds": ["turn"], "explain": True}
+            question = "What colour is the thing that I bought and own?"
+            body: dict[str, Any] = {"query": question, "user_id": "hyde", "kinds": ["turn"], "explain": True}
             found = await env.post("/v1/search", body)
             assert found["hypothesis"] == imagined
             plain = await env.post("/v1/search", {**body, "explain": False})

@@ -95,8 +95,8 @@ async def test_a_search_sees_what_changed_since_the_last(env: Env) -> None:
     rows.memory("fresh", "fact", "Works at Globex", record_id="fresh-job", revision=2, field="employer")
     rows.memory("fresh", "fact", "Has a cat")
     assert {r["text"] for r in await search(env, "work cat", user_id="fresh")} == {"Works at Globex", "Has a cat"}
-    gone = rows.memory("fresh", "fact", "", record_id="fresh-job", revision=3, op="delete", state="deleted")
-    assert gone.revision == 3
+    removed = rows.memory("fresh", "fact", "", record_id="fresh-job", revision=3, op="delete", state="deleted")
+    assert removed.revision == 3
     assert {r["text"] for r in await search(env, "work cat Globex", user_id="fresh")} == {"Has a cat"}
 
 
@@ -293,8 +293,8 @@ async def test_d11_while_postgres_and_redis_are_away_the_answer_says_so_and_hold
             await eventually("a store that is left alone", ask, lambda named: left_alone in named)
             other = (await env.client.post("/v1/search", json={**body, "user_id": "gone"})).json()
             assert (other["results"], bool(other["degraded"])) == ([], True)
-            asked = {"query": "ferry", "user_id": "away"}
-            context = await answering(env, "/v1/context", asked, "postgres", holds="Takes the ferry")
+            request = {"query": "ferry", "user_id": "away"}
+            context = await answering(env, "/v1/context", request, "postgres", holds="Takes the ferry")
             assert "Hates the ferry" not in context["prompt"]
         await answering(env, "/v1/search", body, holds="Takes the ferry")
 
@@ -328,8 +328,8 @@ async def test_d11_while_postgres_is_slow_the_last_minute_answers(addresses: Add
             answer = await answering(env, "/v1/search", body, "postgres", holds="ferry")
             whole = await answering(env, "/v1/search", {"query": "ferry", "kinds": ["turn"]}, "postgres")
             listed = await refused(env, "/v1/users/slowpg/memories")
-            asked = {"query": "ferry", "user_id": "slowpg"}
-            await answering(env, "/v1/context", asked, "postgres", holds="The ferry leaves at noon")
+            request = {"query": "ferry", "user_id": "slowpg"}
+            await answering(env, "/v1/context", request, "postgres", holds="The ferry leaves at noon")
             other.rollback()
         assert [r["text"] for r in answer["results"]] == ["The ferry leaves at noon"]
         assert whole["results"] == []

@@ -25,7 +25,7 @@ from tests.query_log_contract import LogContract
 from tests.records import read_to_end
 
 pytestmark = pytest.mark.integration
-SAID = fixed(2026, 11, 20, 8)
+STATED_AT = fixed(2026, 11, 20, 8)
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ async def read(addresses: Addresses, written: Written, count: int = 1) -> list[M
 
 def turn(user: str, n: int, **over: Any) -> dict[str, Any]:
     return {"user_id": user, "session_id": "s", "role": "user", "content": f"turn {n} 你好",
-            "occurred_at": (SAID + timedelta(minutes=n)).isoformat(), **over}  # fmt: skip
+            "occurred_at": (STATED_AT + timedelta(minutes=n)).isoformat(), **over}  # fmt: skip
 
 
 async def test_a_turn_is_in_its_owners_partition_at_the_offset_of_the_token(env: Env, addresses: Addresses) -> None:
@@ -70,7 +70,7 @@ async def test_a_turn_is_in_its_owners_partition_at_the_offset_of_the_token(env:
 
 async def test_d1_an_interaction_is_two_turns_and_feedback(env: Env, addresses: Addresses) -> None:
     body = {
-        "user_id": f"d1-{uuid4().hex}", "session_id": "s", "interaction_id": "i-1", "timestamp": SAID.isoformat(),
+        "user_id": f"d1-{uuid4().hex}", "session_id": "s", "interaction_id": "i-1", "timestamp": STATED_AT.isoformat(),
         "user_query": "苍穹项目用什么缓存?", "ai_response": "Redis", "llm_context": "recalled: secret plan",
         "user_feedback": {"rating": "helpful", "correction": None},
     }  # fmt: skip

@@ -43,7 +43,13 @@ from tests.patience import until
 from tests.wide_limits import wide_values
 
 pytestmark = [pytest.mark.integration, pytest.mark.rebuild]
-SAID = ("I live in Leeds.", "My cat is called Biscuit.", "I work as a nurse.", "我喜欢打网球。", "We chose Kafka.")
+STATEMENTS = (
+    "I live in Leeds.",
+    "My cat is called Biscuit.",
+    "I work as a nurse.",
+    "我喜欢打网球。",
+    "We chose Kafka.",
+)
 PAGE = "".join(blocks("docs/operations-rebuild.md", "sh")).splitlines()
 REBUILD, REEMBED, LOOK, APPLY, DRY, RESCREEN, WOULD, REDATE = [shlex.split(line, comments=True)[1:] for line in PAGE]
 """The page's commands, in its order: those that these tests type."""
@@ -53,7 +59,7 @@ REBUILD, REEMBED, LOOK, APPLY, DRY, RESCREEN, WOULD, REDATE = [shlex.split(line,
 def here() -> Iterator[World]:
     with world() as running:
         for who in STILL:
-            for text in SAID:
+            for text in STATEMENTS:
                 running.say(who, text)
         assert values(running, "ann", "residence") == ["Leeds"]
         archive(running, "bea", "就诊于达喀尔 Dakar")
@@ -81,7 +87,7 @@ def test_n1_a_wiped_store_comes_back_equal_under_load_though_the_rebuild_is_kill
     tables = ("turns", "memories", "sessions", "decisions", "archive")
     before = {t: rows(here, 1, t) for t in tables}
     assert all(before.values())
-    with load(here) as told:
+    with load(here) as writer:
         query(here, "TRUNCATE " + ", ".join(f"views_g1.{t}" for t in tables))
         assert archived(here, "bea") == []
         refused = run(here, "rebuild", "postgres", code=1)
@@ -102,7 +108,7 @@ def test_n1_a_wiped_store_comes_back_equal_under_load_though_the_rebuild_is_kill
         assert live(here)["postgres"] == (1, "")
         [done] = run(here, "rebuild", "postgres", "--repair")
     assert (done["generation"], done["switched"]) == (3, True), "the second command went on with what the first began"
-    assert told.sent > 10
+    assert writer.sent > 10
     assert live(here)["postgres"] == (3, "")
     for table in tables:
         assert rows(here, 3, table) == before[table], table
@@ -129,7 +135,7 @@ def test_n1_n4_a_regate_brings_back_nothing_that_was_corrected_or_erased(here: W
     [place] = [f for f in wide["fields"] if f["name"] == "residence"]
     place["many"] = True
     here.call("PUT", "/v1/tenant/profile", {"profile": wide_values({**wide, "name": "wide", "version": 1})})
-    with load(here) as told:
+    with load(here) as writer:
         shown = run(here, "regate")
         assert {(d["what"], d["field"]) for d in shown["differences"]} == {
             ("added", "residence"), ("retired", "residence"),
@@ -138,7 +144,7 @@ def test_n1_n4_a_regate_brings_back_nothing_that_was_corrected_or_erased(here: W
         assert values(here, "mira", "residence") == ["York"], "looking changes nothing"
         done = run(here, *APPLY)
     assert done["still_there"] == []
-    assert not told.failed
+    assert not writer.failed
     assert values(here, "mira", "residence") == ["Leeds", "York"]
     assert values(here, "cora", "residence") == ["Hull", "Leeds"], "York was corrected"
     assert values(here, "gone", "residence") == []
@@ -149,11 +155,11 @@ def test_n1_the_embedding_model_is_changed_under_load(here: World) -> None:
     assert "expected use, e5" in refused
     number = live(here)["postgres"][0]
     use, e5 = default_embedder(), MultilingualE5Small()
-    with load(here) as told:
+    with load(here) as writer:
         done = run(here, *REEMBED)
         here.say("ann", "I moved to Hull last week.")
         found(here, "Where did I move?", "ann", "Hull")
-    assert not told.failed, "no read failed or lost a store while the models changed"
+    assert not writer.failed, "no read failed or lost a store while the models changed"
     assert [(o["store"], o["switched"]) for o in done] == [("postgres", True), ("milvus", True)]
     assert {s: m for s, (_, m) in live(here).items()} == {"postgres": "e5", "milvus": "e5", "redis": ""}
     new = live(here)["postgres"][0]
@@ -166,10 +172,10 @@ def test_n1_the_embedding_model_is_changed_under_load(here: World) -> None:
     assert len(row["dense"]) == e5.dimensions
     client.close()
     # A whole tenant is searched in Milvus: by vectors alone, in the other language.
-    asked = {"query": "在哪里工作，职业是什么", "limit": 50}
+    request = {"query": "在哪里工作，职业是什么", "limit": 50}
     until(
         "the nurse, by vectors alone",
-        lambda: here.http.post("/v1/search", json=asked, headers={"Memstream-Ranking": "dense"}).json(),
+        lambda: here.http.post("/v1/search", json=request, headers={"Memstream-Ranking": "dense"}).json(),
         lambda hits: not hits.get("degraded", ["no answer"]) and "nurse" in str(hits["results"]),
     )  # fmt: skip
     assert "hold the vectors of e5 already" in run(here, "reembed", "e5", code=2)
@@ -186,10 +192,10 @@ def test_n1_all_stores_are_rebuilt_and_the_old_ones_are_gone(here: World) -> Non
     before = live(here)
     run(here, "rebuild", "drop", "postgres")
     run(here, "rebuild", "drop", "milvus")
-    with load(here) as told:
+    with load(here) as writer:
         done = run(here, "rebuild", "all", "--drop-old")
     assert all(o["switched"] and o["dropped_old"] and o["comparison"]["agrees"] for o in done)
-    assert not told.failed
+    assert not writer.failed
     after = live(here)
     assert {s: n for s, (n, _) in after.items()} == {o["store"]: o["generation"] for o in done}
     assert {s: m for s, (_, m) in after.items()} == {s: m for s, (_, m) in before.items()}, "the model is kept"
@@ -256,10 +262,10 @@ def test_n1_one_at_a_time_and_never_the_live_one(here: World) -> None:
 def test_n1_a_rebuild_says_what_the_page_shows_and_its_bar_is_full(here: World) -> None:
     page = [b.text for b in every_block() if b.page == "docs/operations-rebuild.md" and b.language == "text"]
     bar, *rest = page[0].splitlines()
-    told, seen = io.StringIO(), io.StringIO()
-    with redirect_stdout(told), redirect_stderr(seen):
+    output, seen = io.StringIO(), io.StringIO()
+    with redirect_stdout(output), redirect_stderr(seen):
         COMMANDS.main(args=command(here, *REBUILD)[3:], prog_name="memstream", standalone_mode=False)
-    assert printed(rest, told.getvalue()), told.getvalue()
+    assert printed(rest, output.getvalue()), output.getvalue()
     assert printed([bar], seen.getvalue()), seen.getvalue()
     count = re.search(r"(\d+)/(\d+) generation", seen.getvalue())
     assert count is not None

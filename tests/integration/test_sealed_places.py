@@ -37,7 +37,7 @@ MINE: Mapping[str, Any] = {"tenant": "acme", "owner_id": "ann", "user_id": "ann"
 PLACED: Mapping[str, Any] = {"field": None, "namespace": ("notes", "ann")}
 
 
-def said(n: int) -> list[Event]:
+def turns_of(n: int) -> list[Event]:
     """A row of each kind, all of one user."""
     text = f"text {n}"
     body = MemoryBody(text=text, value={"goal": text}, terms=("goal",))
@@ -119,7 +119,7 @@ async def _everything(db: Database) -> dict[str, list[dict[str, Any]]]:
         "memories": await memories.listed(db, ann, ["fact"], "active", NOW, 10, after),
         "memories as of": await memories.as_of(db, ann, ["fact"], NOW, 10, after),
         "memories to rank as of": [r for r in await memories_as_of(db, ann, NOW) if r["kind"] == "fact"],
-        "memories of fields": await memories.standing_of_fields(db, ann, ["city"], NOW),
+        "memories of fields": await memories.current_of_fields(db, ann, ["city"], NOW),
         "memory by record": [r for n in (1, 2) for r in await memories.by_record(db, SCOPE, f"record-{n}")],
         "memories confirmed": await memories.confirmed(db, SCOPE, ["record-1", "record-2"], NOW),
         "memory hits": await candidates.confirmed(db, SCOPE, [], [("record-1", 0), ("record-2", 0)], NOTHING, NOW),
@@ -152,7 +152,7 @@ PAIRS = [("turns", "turn_id", "turn-1", "turn-2"), ("decisions", "decision_id", 
 
 
 def test_c7_every_statement_opens_rows_where_they_stand_and_none_that_were_swapped(site: Site) -> None:
-    site.write(*said(1), *said(2))
+    site.write(*turns_of(1), *turns_of(2))
     assert {name: rows for name, rows in site.read("place_only").items() if rows != ["text 1", "text 2"]} == {}
     with psycopg.connect(site.dsn) as conn:
         assert count_older(conn) == 0
@@ -164,7 +164,7 @@ def test_c7_every_statement_opens_rows_where_they_stand_and_none_that_were_swapp
 
 
 def test_c7_rows_of_before_open_are_counted_and_can_be_refused(site: Site) -> None:
-    site.write(*said(1), *said(2), to="owner")
+    site.write(*turns_of(1), *turns_of(2), to="owner")
     assert {name: rows for name, rows in site.read().items() if rows != ["text 1", "text 2"]} == {}
     with psycopg.connect(site.dsn) as conn:
         assert count_older(conn) == 20
@@ -172,7 +172,7 @@ def test_c7_rows_of_before_open_are_counted_and_can_be_refused(site: Site) -> No
 
 
 def test_c7_an_archived_record_is_not_read_as_another_users(site: Site) -> None:
-    site.write(*said(1), *said(2))
+    site.write(*turns_of(1), *turns_of(2))
     with psycopg.connect(site.dsn) as conn:
         conn.execute("UPDATE views_g1.archive SET owner_id = 'bob' WHERE record_id = 'record-41'")
     assert site.read()["archive"] == ["text 2"]

@@ -152,12 +152,12 @@ def test_deletion_keeps_ids_and_revision_and_no_content(store: PostgresStore) ->
 def test_tombstone_removes_only_what_is_deleted(store: PostgresStore) -> None:
     """Delivery rule 3: null follows the marker; a record written since stays."""
     sink = store.sink()
-    gone = memory(1, 2, op="delete", state="deleted")
-    tombstone = Item(Tombstone("memory.updates.v1", gone.owner, gone.row_key), message(gone, 9))
+    removed = memory(1, 2, op="delete", state="deleted")
+    tombstone = Item(Tombstone("memory.updates.v1", removed.owner, removed.row_key), message(removed, 9))
     sink.write(batch(memory(1, 1)))
     assert sink.write(SinkBatch([tombstone])) == 1
     assert len(store.rows("memories")) == 1
-    assert sink.write(SinkBatch([*batch(gone).items, tombstone])) == 0
+    assert sink.write(SinkBatch([*batch(removed).items, tombstone])) == 0
     assert store.rows("memories") == []
 
 
@@ -165,8 +165,8 @@ def test_session_tombstone_removes_session_or_checkpoint(store: PostgresStore) -
     sink = store.sink()
     state, point = session(1), checkpoint(1)
     sink.write(batch(state, point, session(2)))
-    gone = [Item(Tombstone("session.state.v1", e.owner, e.subject), message(e)) for e in (state, point)]
-    assert sink.write(SinkBatch(gone)) == 0
+    removed = [Item(Tombstone("session.state.v1", e.owner, e.subject), message(e)) for e in (state, point)]
+    assert sink.write(SinkBatch(removed)) == 0
     assert [r["session_id"] for r in store.rows("sessions")] == ["s2"]
     assert store.rows("checkpoints") == []
 
@@ -283,7 +283,7 @@ def test_upgrade_by_many_at_once(dsn: str) -> None:
 def test_c8_an_archived_record_is_in_the_archive_or_in_the_view_whatever_comes(store: PostgresStore) -> None:
     sink = store.sink()
 
-    def stands() -> tuple[list[str], list[tuple[int, str]]]:
+    def active() -> tuple[list[str], list[tuple[int, str]]]:
         archived = [r["record"]["text"] for r in store.rows("archive")]
         return archived, [(r["revision"], r["text"]) for r in store.rows("memories")]
 
@@ -291,18 +291,18 @@ def test_c8_an_archived_record_is_in_the_archive_or_in_the_view_whatever_comes(s
     sink.write(batch(memory(1, 2, "before")))
     for _ in range(2):  # and once more, as a redelivery
         sink.write(batch(moved))
-        assert stands() == (["moved"], [(3, "")])
+        assert active() == (["moved"], [(3, "")])
     sink.write(batch(memory(1, 2, "before")))
-    assert stands() == (["moved"], [(3, "")]), "what is older changes neither"
+    assert active() == (["moved"], [(3, "")]), "what is older changes neither"
     sink.write(batch(memory(1, 4, "amended", state="archived", expires_at=NOW)))
-    assert stands() == (["amended"], [(4, "")])
+    assert active() == (["amended"], [(4, "")])
     sink.write(batch(memory(1, 5, "back")))
-    assert stands() == ([], [(5, "back")])
+    assert active() == ([], [(5, "back")])
     sink.write(batch(memory(1, 6, "again", state="archived", expires_at=NOW)))
     sink.write(batch(memory(1, 7, "", op="delete", state="deleted")))
-    assert stands() == ([], [(7, "")])
+    assert active() == ([], [(7, "")])
     sink.write(batch(memory(2, 1, "new here", state="archived", expires_at=NOW)))
-    assert stands()[0] == ["new here"], "also where the view never had it"
+    assert active()[0] == ["new here"], "also where the view never had it"
 
 
 def test_n1_c8_generations_are_compared_by_their_archives_too(dsn: str, generation: int) -> None:
@@ -354,11 +354,17 @@ def test_c9_what_was_erased_is_not_carried_into_a_generation_that_has_met_the_er
 ) -> None:
     """The live one may be behind: it still has the rows, and the new one meets the erasure no more."""
     other, tenant = generation + 1_000_000, f"carried-{generation}"
-    said, behind = (fixed(2020, 1, n) for n in (2, 3))
+    statement, behind = (fixed(2020, 1, n) for n in (2, 3))
     turns = [
         turn(n, tenant=tenant, user_id=user, session_id=session, accepted_at=at)
         for n, (user, session, at) in enumerate(
-            (("ann", "s1", said), ("ann", "s1", behind), ("bob", "s1", said), ("bob", "s2", said), ("cid", "s1", said))
+            (
+                ("ann", "s1", statement),
+                ("ann", "s1", behind),
+                ("bob", "s1", statement),
+                ("bob", "s2", statement),
+                ("cid", "s1", statement),
+            )
         )
     ]
     erased = [("user", "ann", None), ("session", "bob", "s1")]
@@ -370,7 +376,7 @@ def test_c9_what_was_erased_is_not_carried_into_a_generation_that_has_met_the_er
             conn.execute(
                 "INSERT INTO trust.erasures (erasure_id, tenant, scope, user_id, session_id, accepted_at, state)"
                 " VALUES (%s, %s, %s, %s, %s, %s, 'done')",
-                (f"{scope}-{tenant}", tenant, scope, user, session, said if scope == "user" else behind),
+                (f"{scope}-{tenant}", tenant, scope, user, session, statement if scope == "user" else behind),
             )
         create_generation(conn, other)
         conn.commit()

@@ -90,8 +90,8 @@ class KafkaLog:
     def committed(self, topic: str, partition: int) -> int | None:
         probe = self._consumer()
         place = [TopicPartition(topic, partition)]
-        told = f"what the group has committed of {topic}"
-        (found,) = until(told, lambda: probe.committed(place, timeout=30), errors=(KafkaException,))
+        message = f"what the group has committed of {topic}"
+        (found,) = until(message, lambda: probe.committed(place, timeout=30), errors=(KafkaException,))
         probe.close()
         return found.offset if found.offset >= 0 else None
 
@@ -240,9 +240,9 @@ def test_what_waits_for_a_group_is_told(log: KafkaLog, addresses: Addresses) -> 
     consumer.commit(ends)
     assert not (consumer.waiting() or {}).keys() & ends.keys()
     consumer.close()
-    gone = KafkaConsumer(KafkaSettings("127.0.0.1:1", log.group))
-    assert gone.waiting() is None
-    gone.close()
+    removed = KafkaConsumer(KafkaSettings("127.0.0.1:1", log.group))
+    assert removed.waiting() is None
+    removed.close()
 
 
 def test_poison_in_a_real_store_stands_alone(log: KafkaLog, addresses: Addresses) -> None:

@@ -160,9 +160,9 @@ def test_the_database_is_utf8_with_the_c_locale(addresses: Addresses) -> None:
 
 def test_the_broker_creates_no_topic_by_itself(addresses: Addresses) -> None:
     admin = AdminClient({"bootstrap.servers": addresses.kafka})
-    asked = admin.list_topics("no.such.topic", timeout=PATIENCE).topics["no.such.topic"]
-    assert asked.error is not None
-    assert asked.error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART
+    request = admin.list_topics("no.such.topic", timeout=PATIENCE).topics["no.such.topic"]
+    assert request.error is not None
+    assert request.error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART
     assert "no.such.topic" not in admin.list_topics(timeout=PATIENCE).topics
 
 
@@ -270,7 +270,7 @@ async def test_h11_postgres_and_valkey_let_in_only_who_has_the_password(tmp_path
             assert connection.execute("SELECT count(*) FROM kept").fetchone() == (0,)
     (tmp_path / "servers.key").unlink()
     async with EmbeddedStack(tmp_path, given, default_ports={}) as stack:
-        anew = await stack.start()
-        assert urlsplit(anew.postgres).password != urlsplit(again.postgres).password
-        with psycopg.connect(anew.postgres) as connection:
+        renewed = await stack.start()
+        assert urlsplit(renewed.postgres).password != urlsplit(again.postgres).password
+        with psycopg.connect(renewed.postgres) as connection:
             assert connection.execute("SELECT count(*) FROM kept").fetchone() == (0,)

@@ -40,7 +40,7 @@ A, B = "leak-a", "leak-b"
 WORD = {A: "zebracanary", B: "okapicanary"}
 WEEK = str(fixed_monday(2026, 11, 16).date())
 """Stands in every text of the tenant and nowhere else."""
-SAID = "canary ferry"
+TEXT = "canary ferry"
 """The message of a turn that was decided: who sends it again hears what became of it."""
 IDS: dict[str, list[Any]] = {
     "user_id": ["u", "v"], "session_id": ["s"], "turn_id": ["t1", "t2"], "memory_id": ["m1", "m2", "h1"], "key": ["k"],
@@ -48,7 +48,7 @@ IDS: dict[str, list[Any]] = {
     "memory_ids": ["m1"], "interaction_id": ["i"], "context_id": ["c"], "query": ["canary", "ferry", "渡轮"],
     "table": ["diagnosis_records"], "erasure_id": ["e"], "feedback_id": ["f"], "name": ["diagnosis_records"],
     "limit": [50], "namespace_prefix": [["memories"], ["memories", "u"], []], "enterprise_id": [A, B],
-    "state": ["active", "observed"], "prefix": [[]], "suffix": [[]], "userMessage": [SAID],
+    "state": ["active", "observed"], "prefix": [[]], "suffix": [[]], "userMessage": [TEXT],
 }  # fmt: skip
 HOSTILE = (
     "' OR tenant = 'leak-b' --", "'; DROP TABLE views_g1.turns; --", "%(tenant)s", "{v}", '" or tenant == "leak-a',
@@ -89,7 +89,7 @@ def plant(env: Env, addresses: Addresses, tenant: str) -> None:
         for turn in ("t1", "t2"):
             text = f"The ferry {word} leaves, 渡轮 {turn}"
             written.append(rows.turn(user, "s", text, tenant=tenant, turn_id=turn, project_id="p"))
-        decided = rows.turn(user, "s", SAID, tenant=tenant, turn_id="i:user")
+        decided = rows.turn(user, "s", TEXT, tenant=tenant, turn_id="i:user")
         rows.decision(decided, 0, "fact", f"Lives in {word}", "kept", field="city", value=word)
         over = {"tenant": tenant, "field": "city", "value": word}
         written.append(rows.memory(user, "fact", f"Lives in {word} canary", record_id=f"m{n + 1}", **over))
@@ -178,12 +178,12 @@ async def test_c7_no_endpoint_shows_another_tenants_words(env: Env) -> None:
 
 async def test_c7_what_became_of_a_message_is_told_to_its_own_tenant(env: Env) -> None:
     """Both have a turn under this id, decided for each in its own words."""
-    said = {"userMessage": SAID, "interaction_id": "i", "session_id": "s"}
+    fields = {"userMessage": TEXT, "interaction_id": "i", "session_id": "s"}
     for tenant, other in ((A, B), (B, A)):
-        answer = await env.client.post("/v1/users/u/save-info", json=said, headers=header(tenant))
-        told = answer.json()
-        assert (answer.status_code, told["pending"], told["repeated"]) == (202, False, True), answer.text
-        assert told["extracted_info"] == {"city": WORD[tenant]}
+        answer = await env.client.post("/v1/users/u/save-info", json=fields, headers=header(tenant))
+        body = answer.json()
+        assert (answer.status_code, body["pending"], body["repeated"]) == (202, False, True), answer.text
+        assert body["extracted_info"] == {"city": WORD[tenant]}
         assert WORD[other] not in answer.text
         read = await env.client.get("/v1/turns/i:user/outcome", params={"user_id": "u"}, headers=header(tenant))
         assert read.json()["extracted_info"] == {"city": WORD[tenant]}
@@ -212,7 +212,7 @@ async def test_c7_anothers_id_answers_as_one_that_does_not_exist(env: Env) -> No
                 answers.append((answer, value))
             return answers
 
-        answers = await eventually(f"answers of {operation}", both, lambda told: alike_late([a for a, _ in told]))
+        answers = await eventually(f"answers of {operation}", both, lambda result: alike_late([a for a, _ in result]))
         one, other = ((answer.status_code, _shape(answer, value)) for answer, value in answers)
         assert one == other, str(operation)
         compared += 1
@@ -252,10 +252,10 @@ async def test_c7_the_stream_of_updates_shows_one_tenant(env: Env) -> None:
             return scope
 
         wanted = _Wanted(scope, None, None, None)
-        told = b"".join([e async for e in _events(batches(), {0: 0}, wanted, ctx, still)]).decode()
-        assert WORD[tenant] in told
-        assert WORD[other] not in told
-        assert '"owner_id":"v"' not in told
+        result = b"".join([e async for e in _events(batches(), {0: 0}, wanted, ctx, still)]).decode()
+        assert WORD[tenant] in result
+        assert WORD[other] not in result
+        assert '"owner_id":"v"' not in result
 
 
 def _unchecked(text: str) -> TenantStatement:

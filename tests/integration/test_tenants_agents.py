@@ -18,7 +18,7 @@ from query.agents.service import Service
 from query.agents.tools import server
 from query.writing import save_info
 from tests.integration.query_env import Env
-from tests.integration.test_tenants import HOSTILE, IDS, SAID, WORD, A, B, env
+from tests.integration.test_tenants import HOSTILE, IDS, TEXT, WORD, A, B, env
 
 __all__ = ["env"]
 pytestmark = pytest.mark.integration
@@ -32,11 +32,11 @@ ROUNDS = 12
 def arguments(schema: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     """What a tool takes: known ids mostly, hostile strings now and then, everything that is required."""
     out: dict[str, Any] = {}
-    for name, told in schema["properties"].items():
-        kinds = {told.get("type"), *(t.get("type") for t in told.get("anyOf", ()))}
+    for name, entry in schema["properties"].items():
+        kinds = {entry.get("type"), *(t.get("type") for t in entry.get("anyOf", ()))}
         if name in schema.get("required", ()) or (name in IDS and rng.random() < 0.8):
             if "string" in kinds:
-                out[name] = rng.choice(HOSTILE) if rng.random() < 0.2 else rng.choice(IDS.get(name, [SAID]))
+                out[name] = rng.choice(HOSTILE) if rng.random() < 0.2 else rng.choice(IDS.get(name, [TEXT]))
             elif kinds & {"integer", "number"}:
                 out[name] = 20
     return out
@@ -97,14 +97,14 @@ async def test_c7_no_operation_of_the_langgraph_store_shows_another_tenants_word
             store = MemstreamStore(OneCaller(client))  # type: ignore[arg-type]
             for _ in range(ROUNDS):
                 for op in operations(rng):
-                    answer = await told(store, op)
+                    answer = await text_of(store, op)
                     assert WORD[other] not in answer, f"{type(op).__name__} shows {other} to {tenant}"
                     if WORD[tenant] in answer:
                         shown.add(type(op).__name__)
     assert shown >= {"GetOp", "SearchOp"}, shown
 
 
-async def told(store: MemstreamStore, op: Op) -> str:
+async def text_of(store: MemstreamStore, op: Op) -> str:
     """What a caller sees: the answer, or the refusal."""
     try:
         return str(await store.abatch([op]))

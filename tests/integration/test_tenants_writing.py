@@ -25,7 +25,7 @@ from schemas.profile.model import load_profile
 from sinks.milvus.sink import MilvusSink
 from sinks.protocol import Item, Message, SinkBatch
 from tests.integration.query_env import Arrived, Env, query_service
-from tests.integration.test_tenants import MADE, SAID, TOUCHES_OTHERS, WEEK, WORD, A, B, ByName, alike_late, header
+from tests.integration.test_tenants import MADE, TEXT, TOUCHES_OTHERS, WEEK, WORD, A, B, ByName, alike_late, header
 from tests.openapi_calls import Call, Operation, call, operations
 from tests.patience import eventually
 from tests.with_ids import ALSO, choice, named
@@ -33,7 +33,7 @@ from tests.with_ids import ALSO, choice, named
 FIXED: dict[str, Any] = {
     "query": "ferry", "name": "diagnosis_records", "table": "diagnosis_records", "kind": None, "type": None,
     "state": None, "scope": None, "role": None, "limit": None, "prefix": [], "suffix": [],
-    "userMessage": SAID,
+    "userMessage": TEXT,
 }  # fmt: skip
 NEW = {
     "freshness_token", "command_id", "memory_id", "erasure_id", "feedback_id", "context_id", "took_ms", "turn_ids",
@@ -97,12 +97,12 @@ async def env(addresses: Addresses) -> AsyncIterator[Env]:
 async def test_c7_nothing_is_written_for_or_learned_of_another_tenants_ids(env: Env) -> None:
     writing = [o for o in operations(env.app.openapi()) if o.method != "GET" and str(o) not in TOUCHES_OTHERS]
     assert len(writing) > 25
-    before = standing(env, A)
+    before = current_rows(env, A)
     assert sum(len(rows) for rows in before.values()) >= 8
     written: dict[str, int] = {}
     for operation in writing:
         for seed in range(TRIES):
-            told = []
+            results = []
             for value, answer, records in await _pair(env, operation, seed):
                 made = _call(operation, seed, value)
                 where = f"{operation} {seed} {value}: {answer.status_code}"
@@ -110,11 +110,11 @@ async def test_c7_nothing_is_written_for_or_learned_of_another_tenants_ids(env: 
                 assert answer.status_code < 500 or answer.status_code == 503, (where, answer.text)
                 own(records, where)
                 events = [(r.topic, e) for r in records if not isinstance(e := Codec().decode(r.topic, r.value), ALSO)]
-                told.append((answer.status_code, _shape(answer, value), [_written(t, e, value) for t, e in events]))
+                results.append((answer.status_code, _shape(answer, value), [_written(t, e, value) for t, e in events]))
                 if value in f"{made.path} {made.query} {made.body}" and answer.status_code < 300:
                     written[str(operation)] = written.get(str(operation), 0) + len(events)
-            assert told[0] == told[1], f"{operation} {seed}"
-    assert standing(env, A) == before
+            assert results[0] == results[1], f"{operation} {seed}"
+    assert current_rows(env, A) == before
     # It would prove nothing if nothing had been taken.
     assert {o for o, n in written.items() if n} >= {
         "POST /v1/turns", "POST /v1/interactions", "POST /v1/feedback", "PATCH /v1/sessions/{session_id}",
@@ -140,7 +140,7 @@ async def _pair(env: Env, operation: Operation, seed: int) -> list[tuple[str, ht
     async def both() -> list[tuple[str, httpx.Response, list[Outgoing]]]:
         return [(value, *await _once(env, _call(operation, seed, value))) for value in ("only", "nowhere")]
 
-    return await eventually(f"answers of {operation}", both, lambda told: alike_late([a for _, a, _ in told]))
+    return await eventually(f"answers of {operation}", both, lambda result: alike_late([a for _, a, _ in result]))
 
 
 def _call(operation: Operation, seed: int, value: str) -> Call:
@@ -161,8 +161,8 @@ def own(records: Sequence[Outgoing], where: str) -> None:
 
 def _written(topic: str, event: Event, value: str) -> Any:
     """What was written, without what is made anew for every call."""
-    told = event.model_dump(mode="json", exclude={"sealed": {"embedding"}})
-    named = ROW.sub("ROW", str({k: v for k, v in told.items() if k not in NEW}))
+    result = event.model_dump(mode="json", exclude={"sealed": {"embedding"}})
+    named = ROW.sub("ROW", str({k: v for k, v in result.items() if k not in NEW}))
     return topic, MADE.sub("MADE", named).replace(value, "ID")
 
 
@@ -176,7 +176,7 @@ def _shape(answer: httpx.Response, value: str) -> Any:
     return MADE.sub("MADE", str(body)).replace(value, "ID")
 
 
-def standing(env: Env, tenant: str) -> dict[str, list[str]]:
+def current_rows(env: Env, tenant: str) -> dict[str, list[str]]:
     """Every row of a tenant, in each table that names tenants."""
     with psycopg.connect(env.dsn) as connection:
         tables = connection.execute(

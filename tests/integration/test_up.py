@@ -35,7 +35,7 @@ def collector() -> Iterator[tuple[str, list[bytes]]]:
     """Takes what processes send by OTLP; its address, and the bodies."""
     got: list[bytes] = []
 
-    class Door(BaseHTTPRequestHandler):
+    class Endpoint(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             got.append(self.rfile.read(int(self.headers["Content-Length"])))
             self.send_response(200)
@@ -44,7 +44,7 @@ def collector() -> Iterator[tuple[str, list[bytes]]]:
         def log_message(self, *_: object) -> None:
             """Says nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Door) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Endpoint) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}", got
         server.shutdown()
@@ -60,15 +60,15 @@ def address_of(up: subprocess.Popen[str], data: Path) -> tuple[str, str]:
     assert up.stdout is not None
     late = threading.Timer(START, os.killpg, (up.pid, signal.SIGKILL))
     late.start()
-    said = []
+    texts = []
     try:
         for line in up.stdout:
-            said.append(line)
+            texts.append(line)
             if found := re.match(r"memstream is up: (\S+)", line):
-                return found[1], "".join(said)
+                return found[1], "".join(texts)
     finally:
         late.cancel()
-    raise AssertionError(f"it never was up: {''.join(said)}\n{ends_of_logs(data / 'logs')}")
+    raise AssertionError(f"it never was up: {''.join(texts)}\n{ends_of_logs(data / 'logs')}")
 
 
 def _finds_rows_by_their_key(file: Path) -> None:
@@ -99,10 +99,10 @@ def test_up_starts_what_the_pages_say_and_ctrl_c_ends_all_of_it() -> None:
         try:
             assert running.stdout is not None
             url, _ = address_of(running, data)
-            said = {"user_id": "ana", "session_id": "s", "role": "user", "content": "I live in Leeds.",
+            fields = {"user_id": "ana", "session_id": "s", "role": "user", "content": "I live in Leeds.",
                     "occurred_at": fixed(2026, 11, 21, 9).isoformat()}  # fmt: skip
             with httpx.Client(base_url=url, timeout=PATIENCE) as http:
-                token = whole(http, "POST", "/v1/turns", {"turns": [said]}, "", {}, logs)["freshness_token"]
+                token = whole(http, "POST", "/v1/turns", {"turns": [fields]}, "", {}, logs)["freshness_token"]
                 found = whole(http, "GET", "/v1/users/ana/memories", None, token, {}, logs)
             assert "Leeds" in str(found["memories"])
             # Every step has sent what it traced, also of a sink that is killed where it does not stop in time.

@@ -249,11 +249,11 @@ async def test_c7_an_id_that_was_told_is_found_by_an_index_and_by_its_tenant_alo
     async with views(dsn) as db:
         for tenant in ("acme", "beta"):
             ann, bob = (of_tenant(tenant).user(who) for who in ("ann", "bob"))
-            for told in ("told", f"told-{tenant}"):
-                assert await memories.led_to(db, of_tenant(tenant), told) == f"{tenant}-ann-fact"
-                assert [await memories.found(db, who, told) for who in (ann, bob)] == [True, False]
+            for entry in ("told", f"told-{tenant}"):
+                assert await memories.resolve_alias(db, of_tenant(tenant), entry) == f"{tenant}-ann-fact"
+                assert [await memories.found(db, who, entry) for who in (ann, bob)] == [True, False]
             assert [await memories.found(db, who, f"{tenant}-ann-fact") for who in (ann, bob)] == [True, False]
-        assert await memories.led_to(db, of_tenant("beta"), "told-acme") is None
+        assert await memories.resolve_alias(db, of_tenant("beta"), "told-acme") is None
         assert not await memories.found(db, of_tenant("beta").user("ann"), "told-acme")
     with psycopg.connect(dsn) as conn:
         assert conn.execute(_SCANS).fetchall() > before
@@ -325,7 +325,7 @@ async def test_c7_n6_data_keys_open_what_they_sealed_and_destroyed_ones_stay_des
         with pytest.raises(KeyDestroyed):
             ring.key(user("beta", "fay").key, 1)
         assert ring.destroy_tenant("beta") == 2
-        assert ring.stands(user("acme", "eve").key, 1)
+        assert ring.key_exists(user("acme", "eve").key, 1)
 
 
 def test_c10_the_access_log_verifies(dsn: str) -> None:

@@ -43,7 +43,7 @@ def beside() -> Iterator[ThreadPoolExecutor]:
         yield threads
 
 
-def asked(dsn: str, query: str, *params: Any) -> list[Any]:
+def question_of(dsn: str, query: str, *params: Any) -> list[Any]:
     with psycopg.connect(dsn) as conn:
         return conn.execute(query.encode(), params).fetchall()
 
@@ -54,20 +54,27 @@ def test_n1_writes_go_on_while_an_index_is_built(old: str, beside: ThreadPoolExe
     with psycopg.connect(old) as sink:
         sink.execute(_TOUCH, ("acme-ann-fact",))
         migrating = beside.submit(upgrade, old)
-        until("the index waits", lambda: asked(old, _WAITING, "^CREATE INDEX .*memories_tables"), lambda r: r == [(1,)])
+        until(
+            "the index waits",
+            lambda: question_of(old, _WAITING, "^CREATE INDEX .*memories_tables"),
+            lambda r: r == [(1,)],
+        )
         second = beside.submit(upgrade, old)
         making = beside.submit(_make, old, 7)
         with psycopg.connect(old) as other:
             other.execute("SET lock_timeout = '2s'")
             assert other.execute(_TOUCH, ("acme-bob-fact",)).rowcount == 1
-        assert asked(old, "SELECT 1 FROM pg_stat_activity WHERE query ~ 'advisory' AND wait_event_type = 'Lock'") == []
+        assert (
+            question_of(old, "SELECT 1 FROM pg_stat_activity WHERE query ~ 'advisory' AND wait_event_type = 'Lock'")
+            == []
+        )
         assert not migrating.done()
         sink.commit()
         for running in (migrating, second, making):
             running.result(PATIENCE)
     with psycopg.connect(old) as conn:
         assert (version(conn), generations(conn)) == (newest(), [1, 2, 7])
-    assert asked(old, _VALID) == [(True,), (True,)]
+    assert question_of(old, _VALID) == [(True,), (True,)]
 
 
 def _make(dsn: str, number: int) -> None:
@@ -82,8 +89,8 @@ def test_n1_half_an_index_of_an_upgrade_that_was_killed_is_built_anew(old: str) 
             "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'views_g1.memories_tables'::regclass"
         )
     upgrade(old)
-    assert asked(old, _VALID) == [(True,), (True,)]
-    [(definition,)] = asked(old, "SELECT pg_get_indexdef('views_g1.memories_tables'::regclass)")
+    assert question_of(old, _VALID) == [(True,), (True,)]
+    [(definition,)] = question_of(old, "SELECT pg_get_indexdef('views_g1.memories_tables'::regclass)")
     assert "(tenant, category)" in definition
 
 
@@ -92,20 +99,20 @@ def test_n1_shared_tables_are_dropped_one_by_one_and_an_upgrade_that_was_ended_g
 ) -> None:
     """All in one transaction would need a lock for each table and index, and keep the first for as long as the last."""
     shared = "SELECT schemaname FROM pg_tables WHERE tablename = 'plans' ORDER BY 1"
-    assert asked(old, shared) == [("views_g1",), ("views_g2",)]
+    assert question_of(old, shared) == [("views_g1",), ("views_g2",)]
     with psycopg.connect(old) as reader:
         reader.execute("SELECT FROM views_g2.plans LIMIT 1")
         migrating = beside.submit(upgrade, old)
-        until("a table waits", lambda: asked(old, _WAITING, "^DROP TABLE"), lambda r: r == [(1,)])
-        assert asked(old, shared) == [("views_g2",)]
+        until("a table waits", lambda: question_of(old, _WAITING, "^DROP TABLE"), lambda r: r == [(1,)])
+        assert question_of(old, shared) == [("views_g2",)]
         end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '^DROP TABLE'"
-        until("the migration is ended", lambda: asked(old, end), lambda ended: ended == [(True,)])
+        until("the migration is ended", lambda: question_of(old, end), lambda ended: ended == [(True,)])
         with pytest.raises(Exception, match="connection is lost"):
             migrating.result(PATIENCE)
     with psycopg.connect(old) as conn:
         assert version(conn) == "0016"
     upgrade(old)
-    assert asked(old, shared) == []
+    assert question_of(old, shared) == []
 
 
 def test_n1_a_relation_with_the_name_of_our_index_is_not_taken_for_it(old: str) -> None:
@@ -117,7 +124,7 @@ def test_n1_a_relation_with_the_name_of_our_index_is_not_taken_for_it(old: str) 
         assert version(conn) == "0018"
         conn.execute("ALTER INDEX views_g1.memories_tables RENAME TO of_turns")
     upgrade(old)
-    assert asked(old, _VALID) == [(True,), (True,)]
+    assert question_of(old, _VALID) == [(True,), (True,)]
 
 
 def test_n1_nobody_waits_long_behind_a_migration_that_waits_for_a_table(old: str, beside: ThreadPoolExecutor) -> None:
@@ -126,7 +133,7 @@ def test_n1_nobody_waits_long_behind_a_migration_that_waits_for_a_table(old: str
     with psycopg.connect(old) as report:
         report.execute("SELECT FROM views_g2.plans LIMIT 1")
         migrating = beside.submit(upgrade, old)
-        until("the table waits", lambda: asked(old, _WAITING, "^DROP TABLE"), lambda rows: rows == [(1,)])
+        until("the table waits", lambda: question_of(old, _WAITING, "^DROP TABLE"), lambda rows: rows == [(1,)])
         with psycopg.connect(old, options=f"-c statement_timeout={PATIENCE:.0f}s") as reader:
             reader.execute("SELECT FROM views_g2.plans LIMIT 1")
         assert not migrating.done()
@@ -141,4 +148,4 @@ def test_n1_a_generation_that_an_older_release_made_afterwards_is_completed(old:
         conn.execute("DROP FUNCTION views_g2.led_to(text)")
     upgrade(old)
     may = "SELECT has_function_privilege('memstream_reader', 'views_g2.led_to(text)', 'EXECUTE')"
-    assert asked(old, may) == [(True,)]
+    assert question_of(old, may) == [(True,)]

@@ -35,8 +35,8 @@ class Pipeline:
         for text in texts:
             turn = f"t{len(self.said)}"
             self.said[turn] = text
-            said: tuple[tuple[Role, str], ...] = (("user", text), ("assistant", f"Noted. ({turn})"))
-            for role, content in said:
+            statement: tuple[tuple[Role, str], ...] = (("user", text), ("assistant", f"Noted. ({turn})"))
+            for role, content in statement:
                 self.driver.advance(timedelta(seconds=1))
                 event = TurnEvent(
                     tenant="acme", user_id=person, session_id=f"{person}-1", turn_id=f"{turn}-{role}", role=role,
@@ -76,8 +76,8 @@ class Pipeline:
 
     def rules_of_turns(self) -> list[str]:
         """What was decided of turns as a whole."""
-        told = self.driver.read(topics.DECISIONS)
-        return [d.reason.rule for d in told if isinstance(d, Decision) and d.kind == "turn"]
+        result = self.driver.read(topics.DECISIONS)
+        return [d.reason.rule for d in result if isinstance(d, Decision) and d.kind == "turn"]
 
 
 async def by_rules(models: Models, *texts: str) -> Pipeline:

@@ -63,13 +63,13 @@ async def test_b7_a_real_model_adds_nothing_unsupported_and_loses_nothing(models
     )  # fmt: skip
     await pipeline.answer(work)
     await llm.close()
-    told = pipeline.rules_of_turns()
-    assert len(told) == len(TEXTS)
-    print(f"\n{told}\n{dict(seen.counts)}\n{[u.sealed.text for u in pipeline.by_model()]}")  # noqa: T201 - a report
-    stands = {u.record_id for u in pipeline.memories().values()}
-    assert {u.record_id for u in before.values()} <= stands
-    said = set(extract_features(" ".join(pipeline.said.values())).tokens)
+    result = pipeline.rules_of_turns()
+    assert len(result) == len(TEXTS)
+    print(f"\n{result}\n{dict(seen.counts)}\n{[u.sealed.text for u in pipeline.by_model()]}")  # noqa: T201 - a report
+    active = {u.record_id for u in pipeline.memories().values()}
+    assert {u.record_id for u in before.values()} <= active
+    statement = set(extract_features(" ".join(pipeline.said.values())).tokens)
     for u in pipeline.by_model():
         numbers = {t for t in extract_features(u.sealed.text).tokens if is_number(t)}
-        assert numbers <= said, u.sealed.text
+        assert numbers <= statement, u.sealed.text
         assert [s.turn_id for s in u.sources], "it cites its turn"

@@ -14,16 +14,16 @@ from tests.endpoint import Scripted
 from tests.model.pipeline import Pipeline, by_rules
 from tests.unit.jobs.support import Seen, Time, working
 
-SAID = ("I live in Leeds and I am 32.", "我今年32岁，住在杭州。")
+STATEMENTS = ("I live in Leeds and I am 32.", "我今年32岁，住在杭州。")
 ARRIVAL = 60.0
 """Seconds until a call must have reached an endpoint on this machine."""
 
 
 def job(request: dict[str, Any]) -> Any:
-    said = json.loads(request["messages"][-1]["content"])["MESSAGE"]
-    if "chef" not in said:
+    statement = json.loads(request["messages"][-1]["content"])["MESSAGE"]
+    if "chef" not in statement:
         return {"candidates": []}
-    return {"candidates": [{"kind": "fact", "text": "User works in Leeds as a chef", "quote": said, "fields": []}]}
+    return {"candidates": [{"kind": "fact", "text": "User works in Leeds as a chef", "quote": statement, "fields": []}]}
 
 
 async def until_asked(endpoint: Scripted, times: int) -> None:
@@ -40,7 +40,7 @@ async def test_b7_turns_become_memory_while_the_endpoint_holds_a_call(models: Mo
     async with working(models, endpoint, patience=ARRIVAL, book=pipeline.book) as work:
         call = asyncio.create_task(pipeline.answer(work))
         await until_asked(endpoint, 1)
-        await pipeline.say(*SAID, person="bob")
+        await pipeline.say(*STATEMENTS, person="bob")
         behind = pipeline.texts("bob")
         assert behind, "turns behind the call are memory"
         assert not call.done()
@@ -62,7 +62,7 @@ async def test_b7_without_an_answer_the_rules_reading_stays_counted_and_visible(
     models: Models, move: str | int, reason: str
 ) -> None:
     pipeline, seen, time = Pipeline(models), Seen(), Time()
-    await pipeline.say(*SAID)
+    await pipeline.say(*STATEMENTS)
     stood = pipeline.memories()
     assert stood
     time.now = pipeline.driver.now

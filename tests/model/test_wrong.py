@@ -102,24 +102,24 @@ async def test_b7_words_of_the_turn_shuffled_lose_nothing(models: Models, texts:
     draw = random.Random(seed)
 
     def shuffled(request: dict[str, Any]) -> Any:
-        said = said_in(request)
-        words = said.split() if " " in said else list(said)
+        statement = said_in(request)
+        words = statement.split() if " " in statement else list(statement)
         made = []
         for _ in range(12):
             picked = draw.sample(words, k=min(len(words), draw.randint(1, 6)))
-            text = f"User {' '.join(picked)}" if " " in said else f"用户{''.join(picked)}"
+            text = f"User {' '.join(picked)}" if " " in statement else f"用户{''.join(picked)}"
             field = draw.choice(["age", "currentLocation", "annualIncome", "university"])
             value: Any = draw.choice([7, 32, draw.choice(words)])
-            made.append(entry(text, said, **({field: value} if draw.random() < 0.5 else {})))
+            made.append(entry(text, statement, **({field: value} if draw.random() < 0.5 else {})))
         return {"candidates": made}
 
     alone, pipeline = await by_rules(models, *texts), Pipeline(models)
     await pipeline.say(*texts)
     async with working(models, Scripted([shuffled]), book=pipeline.book) as work:
         await pipeline.answer(work)
-    stands = pipeline.memories()
+    active = pipeline.memories()
     for key, u in alone.memories().items():
-        same_record = [v for v in stands.values() if v.record_id == u.record_id]
+        same_record = [v for v in active.values() if v.record_id == u.record_id]
         assert same_record, f"{u.sealed.text!r} was lost"
         if u.field:
             assert [v.sealed.value for v in same_record] == [u.sealed.value], key
@@ -158,8 +158,8 @@ async def test_b7_what_is_true_among_lies_is_added(
     assert values <= {str(u.sealed.value) for u in pipeline.memories().values()}
     assert pipeline.by_model()
     assert {u.sealed.text for u in pipeline.by_model()} <= {t["text"] for t in true}
-    standing = {u.record_id for u in pipeline.memories().values()}
+    active = {u.record_id for u in pipeline.memories().values()}
     sharper = [words_of(u.sealed.text) for u in pipeline.by_model() if u.sealed.value is not None]
     for u in alone.memories().values():
         in_a_field = u.sealed.value is None and any(words_of(u.sealed.text) <= words for words in sharper)
-        assert u.record_id in standing or in_a_field, u.sealed.text
+        assert u.record_id in active or in_a_field, u.sealed.text

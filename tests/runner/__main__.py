@@ -32,14 +32,14 @@ def _arguments(words: Sequence[str]) -> argparse.Namespace:
 
 def main(words: Sequence[str]) -> int:
     """The exit status."""
-    asked = _arguments(words)
-    if asked.command == "test":
+    request = _arguments(words)
+    if request.command == "test":
         return gate.run()
-    if asked.command == "verify":
-        return verify.run(verify.Wish(tuple(asked.group), asked.again, asked.long, asked.lanes))
-    if asked.command == "breaks":
-        return the_gate.run(tuple(asked.only))
-    if asked.command == "count":
+    if request.command == "verify":
+        return verify.run(verify.Wish(tuple(request.group), request.again, request.long, request.lanes))
+    if request.command == "breaks":
+        return the_gate.run(tuple(request.only))
+    if request.command == "count":
         say(f"{split.write()} tests")
         return 0
     here = tree()

@@ -92,12 +92,12 @@ class Runner:
                 file.write(f"$ {shown}\n")
                 start = file.tell()
             ended = self.children.run(command, log, until, environment)
-            told = sums(log.read_bytes()[start:].decode("utf-8", "replace"))
-            results.sums += told
+            result = sums(log.read_bytes()[start:].decode("utf-8", "replace"))
+            results.sums += result
             passed = ended.code == 0 and not ended.late
-            if passed and not told:
+            if passed and not result:
                 results.tests[shown] = Result(shown, "", Outcome.PASSED, ended.seconds)
-            elif not passed and not told[Outcome.FAILED]:
+            elif not passed and not result[Outcome.FAILED]:
                 message = f"ended with {ended.code}{', at its deadline' if ended.late else ''}"
                 results.tests[shown] = Result(shown, "", Outcome.FAILED, ended.seconds, message)
         return Ran(group, results, time.monotonic() - began, log)

@@ -82,6 +82,6 @@ def _one(change: Break, children: Children) -> bool:
         )  # fmt: skip
     failed = read(results).of(Outcome.FAILED)
     seen = red(ended, len(failed))
-    told = failed[0].id if failed else f"pytest ended with {ended.code}, see {log}"
-    say(f"{change.name}: {'red' if seen else 'NOT SEEN'}, {ended.seconds:.0f} s: {told}")
+    result = failed[0].id if failed else f"pytest ended with {ended.code}, see {log}"
+    say(f"{change.name}: {'red' if seen else 'NOT SEEN'}, {ended.seconds:.0f} s: {result}")
     return seen

@@ -47,7 +47,7 @@ def main() -> int:
     except ValueError as exc:
         say(str(exc))
         return 2
-    parts, began, said = models.parts(), time.monotonic(), 0.0
+    parts, began, statement = models.parts(), time.monotonic(), 0.0
     met: Counter[Cell] = Counter()
     turns = 0
     for n, plan in enumerate(plans, 1):
@@ -66,8 +66,8 @@ def main() -> int:
                 say(f"  its test: pytest {a.test}")
             return 1
         took = time.monotonic() - began
-        if took - said >= _SAY_EVERY or n == len(plans):
-            said = took
+        if took - statement >= _SAY_EVERY or n == len(plans):
+            statement = took
             say(f"[{took:5.0f} s] {n} of {len(plans)} rounds, {turns} turns; {took / n * (len(plans) - n):.0f} s left")
     return _tabled(met, len(plans) >= LONG_RUN or a.cells)
 

@@ -88,9 +88,9 @@ class Member:
                 continue
             self.id, self.generation, self.must_join = joined.member, joined.generation, False
             self.rejoin.clear()
-            gone = frozenset(self.positions) - joined.places
-            if gone:
-                await self._let_go(gone)
+            removed = frozenset(self.positions) - joined.places
+            if removed:
+                await self._let_go(removed)
                 self.must_join = True  # those who get them wait for the next round
                 continue
             await self._take(joined.places - frozenset(self.positions))
@@ -114,15 +114,15 @@ class Member:
             readable = [p for p in sorted(self.positions) if p not in self.paused]
             if not self._anything(readable):
                 return {}
-        asked = {p: self.positions[p] for p in readable if self._behind(p)}
+        request = {p: self.positions[p] for p in readable if self._behind(p)}
         try:
-            found = await self._call(lambda: self._fetch(asked, limit), within=2.0)
+            found = await self._call(lambda: self._fetch(request, limit), within=2.0)
         except (AwayError, BrokerError):
             await pause(self._random, 1)
             return {}
         out: dict[Place, list[Stored]] = {}
         for place, (records, position) in found.items():
-            if self.positions.get(place) == asked[place] and place not in self.paused:  # not moved meanwhile
+            if self.positions.get(place) == request[place] and place not in self.paused:  # not moved meanwhile
                 self.positions[place] = position
                 if records:
                     out[place] = records
@@ -171,11 +171,11 @@ class Member:
                 )
             except BrokerError as exc:
                 if (member, generation) == (self.id, self.generation) and not self.must_join:
-                    self._told(exc)
+                    self._note_error(exc)
             except AwayError:
                 continue
 
-    def _told(self, exc: BrokerError) -> None:
+    def _note_error(self, exc: BrokerError) -> None:
         if exc.code == KafkaError.FENCED_INSTANCE_ID:
             self.fenced = True
         if exc.code == KafkaError.UNKNOWN_MEMBER_ID:
@@ -187,13 +187,13 @@ class Member:
     def _refused(self, exc: Exception) -> None:
         """Raises FencedError."""
         if isinstance(exc, BrokerError):
-            self._told(exc)
+            self._note_error(exc)
         if self.fenced:
             raise FencedError(self.config.instance)
 
-    async def _let_go(self, gone: frozenset[Place]) -> None:
-        await self._revoked(gone)
-        for place in gone:
+    async def _let_go(self, removed: frozenset[Place]) -> None:
+        await self._revoked(removed)
+        for place in removed:
             self.positions.pop(place, None)
             self.paused.discard(place)
 
@@ -236,17 +236,17 @@ class Member:
             if not done.done():
                 done.cancel()
 
-    def _fetch(self, asked: Mapping[Place, int], limit: int) -> dict[Place, tuple[list[Stored], int]]:
+    def _fetch(self, request: Mapping[Place, int], limit: int) -> dict[Place, tuple[list[Stored], int]]:
         """At the broker. An offset that is not in the log is taken for the first that is (auto.offset.reset)."""
         out, left = {}, limit
-        places = list(asked)
+        places = list(request)
         self._random.shuffle(places)
         for place in places:
             if left <= 0:
                 break
             start = self._broker.partition(*place).start
             try:
-                found, position = self._broker.fetch(place, asked[place], left)
+                found, position = self._broker.fetch(place, request[place], left)
             except BrokerError:
                 found, position = self._broker.fetch(place, start, left)
             out[place] = (found, position)

@@ -32,7 +32,7 @@ PASSING = tuple(t for t in topics.CATALOGUE if t.cleanup is Cleanup.DELETE)
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StoredWord:
     """Whose a word is, and when its call was accepted last."""
 
     user: str
@@ -60,26 +60,30 @@ class Erased:
         for name in self._world.trust.asked:
             self._reported(name)
         if not self._world.skewed:  # else what was accepted when only the steps know: the oracle compares it
-            cuts, said = self._cuts(), self._said()
-            gone = {word for word, s in said.items() if s.user in cuts and s.at <= cuts[s.user]}
-            self.found.checked["erased words"] += len(gone)
-            self._nowhere(gone, self._held(), "at rest")
-            self._nowhere(gone, self._rebuilt(), "at rest")
-            self._named(gone)
-            self._stands([c for c, _ in accepted if c.word in said.keys() - gone and c.user in cuts])
+            cuts, statement = self._cuts(), self._statements()
+            erased_words = {word for word, s in statement.items() if s.user in cuts and s.at <= cuts[s.user]}
+            self.found.checked["erased words"] += len(erased_words)
+            self._nowhere(erased_words, self._held(), "at rest")
+            self._nowhere(erased_words, self._rebuilt(), "at rest")
+            self._named(erased_words)
+            self._require_present(
+                [c for c, _ in accepted if c.word in statement.keys() - erased_words and c.user in cuts]
+            )
         return self.found
 
     def _at_done(self, e: Erasure) -> None:
         """What a client has just sent once more may lie in the ledger: the gate takes it out when it reads it."""
         if not self._world.skewed:
-            gone = {word for word, s in self._said().items() if s.user == e.user_id and s.at <= e.accepted_at}
-            self.found.checked["words gone when it is done"] += len(gone)
-            self._nowhere(gone, (h for h in self._held() if not h.first_hand), f"when {e.erasure_id} was done")
+            erased_words = {
+                word for word, s in self._statements().items() if s.user == e.user_id and s.at <= e.accepted_at
+            }
+            self.found.checked["words gone when it is done"] += len(erased_words)
+            self._nowhere(erased_words, (h for h in self._held() if not h.first_hand), f"when {e.erasure_id} was done")
 
-    def _nowhere(self, gone: set[str], held: Iterator[Held], when: str) -> None:
+    def _nowhere(self, erased_words: set[str], held: Iterator[Held], when: str) -> None:
         found: dict[str, set[str]] = {}
         for h in held:
-            words = set(words_in(h.raw)) & gone
+            words = set(words_in(h.raw)) & erased_words
             if words:
                 found.setdefault(h.place, set()).update(words)
         for place, words in sorted(found.items()):
@@ -96,16 +100,16 @@ class Erased:
         except ReportError as exc:
             self.found.add("erasures", f"{name}: {exc}")
 
-    def _named(self, gone: set[str]) -> None:
+    def _named(self, redacted_values: set[str]) -> None:
         """What still holds words is named in a report."""
         reports = [e.report for e in self._world.trust.register.entries.values() if e.report is not None]
         named = {r["topic"] for report in reports for r in report["remains"]}
         for topic in PASSING:
-            held = any(set(words_in(s.record.value or b"")) & gone for s in self._lying(topic.name))
+            held = any(set(words_in(s.record.value or b"")) & redacted_values for s in self._lying(topic.name))
             if held and topic.name not in named:
                 self.found.add("erased words", f"in {topic.name}: no report says so")
 
-    def _stands(self, behind: Sequence[Call]) -> None:
+    def _require_present(self, behind: Sequence[Call]) -> None:
         """Turns that were said behind the erasure are in the history, and in Postgres."""
         name, rows = topics.HISTORY.name, self._world.views["postgres"].rows.values()
         decoded = (self._world.codec.decode(name, s.record.value) for s in self._lying(name))
@@ -128,17 +132,17 @@ class Erased:
                     out[e.user_id] = max(e.accepted_at, out.get(e.user_id, e.accepted_at))
         return out
 
-    def _said(self) -> dict[str, Said]:
+    def _statements(self) -> dict[str, StoredWord]:
         """By word, as the topics have it that clients write to."""
-        out: dict[str, Said] = {}
+        out: dict[str, StoredWord] = {}
         for topic in (topics.TURNS, topics.LEDGER):
             for s in self._lying(topic.name, compacted=True):
                 if _first_hand(s):
                     for word in words_in(s.record.value or b""):
-                        told = parsed(s.record.value)
-                        at = datetime.fromisoformat(told["accepted_at"])
+                        result = parsed(s.record.value)
+                        at = datetime.fromisoformat(result["accepted_at"])
                         old = out.get(word)
-                        out[word] = Said(told["user_id"], at if old is None else max(at, old.at))
+                        out[word] = StoredWord(result["user_id"], at if old is None else max(at, old.at))
         return out
 
     def _lying(self, topic: str, compacted: bool = False) -> Iterator[Stored]:

@@ -107,12 +107,12 @@ class NoKeys:
     def destroy_tenant(self, tenant: str) -> int:
         return 0
 
-    def stands(self, owner: str, generation: int) -> bool:
+    def key_exists(self, owner: str, generation: int) -> bool:
         return True
 
 
 @dataclass(slots=True)
-class Told:
+class RecordedFindings:
     """What a store has removed for erasures, until its sink has noted it: `Findings` of a MemorySink."""
 
     found: list[tuple[Erasure, str, dict[str, int]]] = field(default_factory=list)

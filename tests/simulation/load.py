@@ -33,7 +33,7 @@ _WEIGHTS: dict[What, float] = {
 _ERASING: dict[What, float] = {**_WEIGHTS, "erase": 2.5}
 WORD = re.compile(rb"zebra[0-9]{3}wood")
 """What names a call in its text."""
-_SAID = ("I love {word}.", "My name is {word}.", "We decided to use {word} for the project.", "I live in {word}.")
+_TEMPLATES = ("I love {word}.", "My name is {word}.", "We decided to use {word} for the project.", "I live in {word}.")
 _SAID_ZH = ("我喜欢吃{word}。", "我叫{word}。", "我们决定用{word}做这个项目。", "我住在{word}。")
 
 
@@ -98,12 +98,12 @@ class Call:
         name = f"c{self.number}"
         if self.what == "forget":
             return MemoryCommand(**who, command="forget", command_id=name, memory_id=memory, project_ids=PROJECTS)
-        said = MemoryCommandBody(text=self.text)
+        statement = MemoryCommandBody(text=self.text)
         if self.what == "correct":
             return MemoryCommand(
-                **who, command="correct", command_id=name, memory_id=memory, project_ids=PROJECTS, sealed=said
+                **who, command="correct", command_id=name, memory_id=memory, project_ids=PROJECTS, sealed=statement
             )
-        return MemoryCommand(**who, command="remember", command_id=name, kind="fact", sealed=said)
+        return MemoryCommand(**who, command="remember", command_id=name, kind="fact", sealed=statement)
 
 
 def calls(seed: int, turns: int, seconds: float) -> list[Call]:
@@ -112,7 +112,7 @@ def calls(seed: int, turns: int, seconds: float) -> list[Call]:
 
 
 def _calls(random: Random, turns: int, seconds: float, erasing: bool) -> Iterator[Call]:
-    said: list[Call] = []
+    statement: list[Call] = []
     kinds, weights = list(_WEIGHTS), list((_ERASING if erasing else _WEIGHTS).values())
     burst = 0
     for number in range(turns):
@@ -120,8 +120,8 @@ def _calls(random: Random, turns: int, seconds: float, erasing: bool) -> Iterato
         user = random.choice(_USERS)
         burst = burst - 1 if burst else (random.randint(2, 12) if random.random() < 0.1 else 0)
         pause = 0.0 if burst else random.expovariate(1.0) * seconds / turns
-        if what == "again" and said:
-            old = random.choice(said)
+        if what == "again" and statement:
+            old = random.choice(statement)
             yield replace(old, number=number, what="again", pause=pause, target=0)
             continue
         session = f"{user}-{random.randint(1, 2)}"
@@ -130,13 +130,13 @@ def _calls(random: Random, turns: int, seconds: float, erasing: bool) -> Iterato
         text, word = _text(random, user), ""
         if erasing and random.random() < 0.7:
             word = f"zebra{number:03}wood"
-            text = random.choice(_SAID if user.isascii() else _SAID_ZH).format(word=word)
+            text = random.choice(_TEMPLATES if user.isascii() else _SAID_ZH).format(word=word)
         call = Call(
             number, "turn" if what == "again" else what, user, text, session, about, f"t{number}", pause, late,
             random.randrange(1000), word,
         )  # fmt: skip
         if call.what == "turn":
-            said.append(call)
+            statement.append(call)
         yield call
 
 

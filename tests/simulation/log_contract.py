@@ -188,10 +188,10 @@ class GroupContract:
         topic, group = cluster.topic(2), cluster.group()
         first, second = (cluster.member(group, topic) for _ in range(2))
         until(cluster, [first, second], lambda: shared([first, second], 2))
-        gone = cluster.now()
+        removed = cluster.now()
         first.vanish()
         until(cluster, [second], lambda: len(second.owns()) == 2)
-        assert cluster.now() - gone > 6.0 / 2, "a heartbeat at least had come"
+        assert cluster.now() - removed > 6.0 / 2, "a heartbeat at least had come"
 
     def test_n2_a_static_member_that_restarts_has_its_partitions_and_nobody_moves(self, cluster: Cluster) -> None:
         topic, group = cluster.topic(2), cluster.group()

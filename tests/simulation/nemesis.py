@@ -244,8 +244,11 @@ def _of(s: Stored, cuts: Mapping[str, datetime]) -> bool:
     value = s.record.value
     if not s.record.visible or value is None or header(s.record.headers, "src") is None:
         return False
-    told = parsed(value)
-    if told.get("type") in ("erasure", "marker", "tick"):
+    parsed_value = parsed(value)
+    if parsed_value.get("type") in ("erasure", "marker", "tick"):
         return False
-    user = str(told.get("user_id") or (told.get("owner_id") if told.get("owner_kind") == "user" else ""))
+    user = str(
+        parsed_value.get("user_id")
+        or (parsed_value.get("owner_id") if parsed_value.get("owner_kind") == "user" else "")
+    )
     return user in cuts and kafka_time(s.record.timestamp_ms) <= cuts[user]

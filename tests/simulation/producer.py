@@ -117,21 +117,21 @@ class SimProducer:
                 tries += 1
                 if self._timeout is not None and asyncio.get_running_loop().time() - began > self._timeout:
                     self._renew()
-                    self._told(batch, place, KafkaError(KafkaError._MSG_TIMED_OUT), 0)
+                    self._deliver(batch, place, KafkaError(KafkaError._MSG_TIMED_OUT), 0)
                     return
                 await pause(self._random, tries)
             else:
                 if me == self._id:
                     self._sequences[place] = sequence + len(batch)
-                self._told(batch, place, None, offset)
+                self._deliver(batch, place, None, offset)
                 return
-        self._told(batch, place, self._fatal, 0)
+        self._deliver(batch, place, self._fatal, 0)
 
     def _renew(self) -> None:
         self._id = self._broker.producer_id()
         self._sequences.clear()
 
-    def _told(self, batch: list[_Queued], place: Place, error: KafkaError | None, base: int) -> None:
+    def _deliver(self, batch: list[_Queued], place: Place, error: KafkaError | None, base: int) -> None:
         self._waiting -= len(batch)
         for i, queued in enumerate(batch):
             queued.report(error, None if error is not None else Sent(*place, base + i))

@@ -118,7 +118,7 @@ def kept(d: Differences, seen: Sequence[Seen], lineage: Lineage) -> None:
         for call, written in s.writes:
             d.checked["fresh reads"] += 1
             if call.what == "erase":
-                _gone(d, s, call, written, lineage)
+                _check_erased(d, s, call, written, lineage)
             elif not lineage.erased_behind(call.user, written):
                 for view in s.views:
                     for m in lineage.records(view, written):
@@ -139,7 +139,7 @@ def _there(d: Differences, s: Seen, view: str, call: Call, m: Message, lineage: 
         d.add("freshness", f"{s.read} in {s.store}: {call.number} {call.what} is said to be in {view}: old {name}")
 
 
-def _gone(d: Differences, s: Seen, call: Call, written: Written, lineage: Lineage) -> None:
+def _check_erased(d: Differences, s: Seen, call: Call, written: Written, lineage: Lineage) -> None:
     """Behind an erasure nothing stands that was accepted by its cut-off."""
     e = lineage.erasure(written)
     for name, row in s.rows.items() if e is not None else ():

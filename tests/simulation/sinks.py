@@ -9,9 +9,9 @@ from schemas.events.erasure import Erasure
 from schemas.log.topics import Topic
 from sinks.memory import MemorySink
 from sinks.protocol import SinkBatch, Transient
-from sinks.wrapper import Around
+from sinks.wrapper import SinkWrapper
 from tests.crash.log import SINK_TOPICS
-from tests.simulation.erasing import Told
+from tests.simulation.erasing import RecordedFindings
 from tests.simulation.net import Server
 
 TRANSACTIONAL = frozenset({"postgres"})
@@ -26,18 +26,18 @@ Note = Callable[[Erasure, str, Mapping[str, int]], None]
 """Note in Postgres what an erasure removed where."""
 
 
-class StormySink(Around):
-    """A store behind a network. `sink` holds what is stored, and outlives the process. `wait` blocks. `told`: what the
-    sink has removed for erasures, which goes to `note`: at once where the store has transactions, else by a call of its
-    own, which may raise Transient."""
+class StormySink(SinkWrapper):
+    """A store behind a network. `sink` holds what is stored, and outlives the process. `wait` blocks. `findings`: what
+    the sink has removed for erasures, which goes to `note`: at once where the store has transactions, else by a call of
+    its own, which may raise Transient."""
 
     def __init__(
         self, sink: MemorySink, server: Server, random: Random, wait: Callable[[float], None],
-        told: Told | None = None, note: Note | None = None,
+        findings: RecordedFindings | None = None, note: Note | None = None,
     ) -> None:  # fmt: skip
         super().__init__(sink)
         self.writing = False
-        self._told, self._note = told, note
+        self._erasure_log, self._note = findings, note
         self._server, self._random, self._wait = server, random, wait
 
     def ensure(self) -> None:
@@ -72,10 +72,10 @@ class StormySink(Around):
 
     def _stored(self, batch: SinkBatch) -> int:
         """What is removed for an erasure is noted before the progress that it completes."""
-        erases = self._told is not None and any(isinstance(i.event, Erasure) for i in batch.items)
+        erases = self._erasure_log is not None and any(isinstance(i.event, Erasure) for i in batch.items)
         refused = super().write(SinkBatch(batch.items) if erases else batch)
-        if erases and self._told is not None and self._note is not None:
-            for erasure, place, counts in self._told.taken():
+        if erases and self._erasure_log is not None and self._note is not None:
+            for erasure, place, counts in self._erasure_log.taken():
                 self._note(erasure, place, counts)
             super().write(SinkBatch((), batch.progress, batch.sweep))
         return refused

@@ -112,15 +112,15 @@ class StepMember:
             self._committed.update(ahead)
 
     async def _revoked(self, places: frozenset[Place]) -> None:
-        gone = [TP(*p) for p in sorted(places)]
+        removed = [TP(*p) for p in sorted(places)]
         self._flowing.clear()
-        self.intake.drop(gone)
-        await self.loop.revoked([tp.partition for tp in gone])
+        self.intake.drop(removed)
+        await self.loop.revoked([tp.partition for tp in removed])
         if self._random.random() < 0.5:
             with contextlib.suppress(AwayError, BrokerError, FencedError):
                 await self._commit()
-        self.intake.leave(gone)
-        for tp in gone:
+        self.intake.leave(removed)
+        for tp in removed:
             self._committed.pop(tp, None)
 
     async def _assigned(self, places: frozenset[Place]) -> None:

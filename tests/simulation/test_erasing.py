@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memstream.erasure import eraser as eraser_module
-from memstream.erasure.log import Collector, Log, Standing
+from memstream.erasure.log import Collector, ErasureScope, Log
 from memstream.erasure.ports import Stored
 from processors.erasure.guard import Erased
 from processors.erasure.steps import GateEraser
@@ -33,8 +33,8 @@ Patch = pytest.MonkeyPatch
 
 
 def _a_topic_is_skipped(patch: Patch) -> None:
-    whole = Standing.take
-    patch.setattr(Standing, "take", lambda self, m: None if m.topic() == topics.LEDGER.name else whole(self, m))
+    whole = ErasureScope.take
+    patch.setattr(ErasureScope, "take", lambda self, m: None if m.topic() == topics.LEDGER.name else whole(self, m))
 
 
 def _it_is_done_before_its_nulls(patch: Patch) -> None:
@@ -94,7 +94,7 @@ def _the_last_erasure_tells_the_order(patch: Patch) -> None:
 
     def collect(self: Log, collectors: Sequence[Collector]) -> None:
         for one in collectors:
-            if not isinstance(one, Standing):
+            if not isinstance(one, ErasureScope):
                 whole(self, [one])
                 continue
             found, name = list(self._topics.read(sorted(one.places))), f'"erasure_id":"{one.e.erasure_id}"'.encode()
@@ -118,7 +118,7 @@ def test_n6_what_is_said_behind_an_erasure_and_taken_with_it_is_found(parts: Par
     assert any("compacted: partition 0: lost key" in line for line in run(Plan(231), parts).failures)
 
 
-def _said(number: int, text: str, pause: float = 0.0) -> Call:
+def _call_of(number: int, text: str, pause: float = 0.0) -> Call:
     found = WORD.search(text.encode())
     word = found[0].decode() if found else ""
     return Call(number, "turn", "bob", text, "bob-1", "project-1", f"t{number}", pause, word=word)
@@ -126,9 +126,9 @@ def _said(number: int, text: str, pause: float = 0.0) -> Call:
 
 LATE = tuple(Act(60.0, "late", topic) for topic in INTERNAL)
 BACK = (
-    _said(0, "I love zebra000wood."), _said(1, "We decided to use zebra001wood for the project."),
-    _said(2, "I live in Lisbon."), Call(3, "erase", "bob", pause=10.0),
-    _said(4, "I love zebra004wood.", pause=20.0), _said(5, "I live in Lisbon."),
+    _call_of(0, "I love zebra000wood."), _call_of(1, "We decided to use zebra001wood for the project."),
+    _call_of(2, "I live in Lisbon."), Call(3, "erase", "bob", pause=10.0),
+    _call_of(4, "I love zebra004wood.", pause=20.0), _call_of(5, "I live in Lisbon."),
 )  # fmt: skip
 """Of one session; and one who comes back to it, and says a thing again."""
 
@@ -178,8 +178,8 @@ def test_n6_a_store_that_is_not_waited_for_is_found(parts: Parts, monkeypatch: P
     """It goes away as the last erasure is asked for; it has not answered, and the report says that all is gone."""
     plan = Plan(SEEDS[0])
     last = max(n for n, call in enumerate(plan.calls) if call.what == "erase")
-    asked = sum(call.pause for call in plan.calls[: last + 1])
-    away = Plan.exactly(plan.seed, plan.calls, [Act(asked, "away", "store-milvus", 20.0)])
+    request = sum(call.pause for call in plan.calls[: last + 1])
+    away = Plan.exactly(plan.seed, plan.calls, [Act(request, "away", "store-milvus", 20.0)])
     whole = run(away, parts)
     assert not whole.failures
     assert {n for n in ("erasures", "erased words", "turns behind an erasure") if not whole.checked[n]} == set()

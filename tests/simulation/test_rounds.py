@@ -103,10 +103,10 @@ def test_a_rule_of_delivery_that_is_taken_back_is_found(
 
 
 def _progress_comes_before_the_rows(patch: pytest.MonkeyPatch) -> None:
-    def on_first(rows: list[OutboxRow], topic: str, told: Headers) -> list[OutboxRow]:
+    def on_first(rows: list[OutboxRow], topic: str, headers: Headers) -> list[OutboxRow]:
         first = {r.partition: i for i, r in reversed(list(enumerate(rows))) if r.topic == topic}
         begins = set(first.values())
-        return [replace(r, headers=[*r.headers, *told]) if i in begins else r for i, r in enumerate(rows)]
+        return [replace(r, headers=[*r.headers, *headers]) if i in begins else r for i, r in enumerate(rows)]
 
     patch.setattr(batch_frame, "_on_last", on_first)
 

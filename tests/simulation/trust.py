@@ -16,7 +16,7 @@ from schemas.events.erasure import Erasure
 from sinks.protocol import Transient
 from tests.simulation.acts import SINKS
 from tests.simulation.blocking import block_on
-from tests.simulation.erasing import NoKeys, SimTopics, Told
+from tests.simulation.erasing import NoKeys, RecordedFindings, SimTopics
 from tests.simulation.history import Watched
 from tests.simulation.loop import Process
 from tests.simulation.net import AwayError
@@ -36,7 +36,7 @@ class Trust:
 
     def __init__(self, world: World, clock: SimClock) -> None:
         self._world = world
-        self.told = {store: Told() for store in SINKS}
+        self.told = {store: RecordedFindings() for store in SINKS}
         self.register = MemoryRegister(clock.now, world.state.data, SINKS)
         self.asked: list[str] = []
         self.asking = False

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests import calendar_days
-from tests.calendar_days import DAYS, Day, Told, command
+from tests.calendar_days import DAYS, Day, DayResult, command
 from tests.clocks import OTHERS, PRODUCT, ROOT, _module, modules, on_calendar, trees
 from tests.runner.process import Children, Ended
 from tests.runner.results import Outcome, Result, Results
@@ -103,16 +103,16 @@ def test_a_fixed_date_is_seen(text: str) -> None:
 
 
 def test_fixed_dates_go_back_together_and_mondays_stay_mondays() -> None:
-    asked = "from tests.dates import *; print(fixed(2026, 11, 21, 8), fixed_monday(2026, 11, 2).strftime('%F %a'))"
-    told = {
+    request = "from tests.dates import *; print(fixed(2026, 11, 21, 8), fixed_monday(2026, 11, 2).strftime('%F %a'))"
+    fields = {
         back: subprocess.run(
-            [sys.executable, "-c", asked], env={"TEST_DAYS_BACK": back, "LC_ALL": "C"}, cwd=ROOT, check=True,
+            [sys.executable, "-c", request], env={"TEST_DAYS_BACK": back, "LC_ALL": "C"}, cwd=ROOT, check=True,
             capture_output=True, text=True,
         ).stdout
         for back in ("0", "400")
     }  # fmt: skip
-    assert told["0"] == "2026-11-21 08:00:00+00:00 2026-11-02 Mon\n"
-    assert told["400"] == "2025-10-17 08:00:00+00:00 2025-09-29 Mon\n"
+    assert fields["0"] == "2026-11-21 08:00:00+00:00 2026-11-02 Mon\n"
+    assert fields["400"] == "2025-10-17 08:00:00+00:00 2025-09-29 Mon\n"
 
 
 def test_product_modules_that_read_the_clock_are_known() -> None:
@@ -166,9 +166,9 @@ def test_other_days_have_the_files_that_can_come_to_a_clock(tmp_path: Path) -> N
     assert len(given) == len(on_calendar()) - len(calendar_days.SAME_ON_ANY_DAY)
 
 
-def of_day(code: int = 0, late: bool = False, **outcomes: Outcome) -> Told:
+def of_day(code: int = 0, late: bool = False, **outcomes: Outcome) -> DayResult:
     tests = {name: Result(name, "", outcome, message="assert 1") for name, outcome in outcomes.items()}
-    return Told(Ended(code, 1.0, late), Results(tests), ["boom"])
+    return DayResult(Ended(code, 1.0, late), Results(tests), ["boom"])
 
 
 def test_a_day_has_passed_where_all_tests_have() -> None:
@@ -193,9 +193,9 @@ def test_a_day_that_takes_too_long_ends_with_all_that_it_has_started(
     monkeypatch.setattr(calendar_days, "DAY_SECONDS", 0.5)
     children = Children()
     with children.ended():
-        told = calendar_days.run(DAYS[1], str(program), tmp_path / "no-library.so", children, {})
-    assert (told.passed, told.ended.late) == (False, True)
-    assert "not done after" in told.complaints()[0]
+        result = calendar_days.run(DAYS[1], str(program), tmp_path / "no-library.so", children, {})
+    assert (result.passed, result.ended.late) == (False, True)
+    assert "not done after" in result.complaints()[0]
 
 
 def test_without_faketime_or_a_compiler_the_skip_is_said(
@@ -207,9 +207,9 @@ def test_without_faketime_or_a_compiler_the_skip_is_said(
     for path in ("", str(tmp_path)):
         monkeypatch.setenv("PATH", path)
         assert calendar_days.report([]) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert [line.partition(":")[0] for line in said] == ["SKIPPED calendar", "calendar"] * 2
-    assert said[-1] == f"calendar: 0 passed, 0 failed, {len(DAYS)} skipped"
+    statement = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in statement] == ["SKIPPED calendar", "calendar"] * 2
+    assert statement[-1] == f"calendar: 0 passed, 0 failed, {len(DAYS)} skipped"
 
 
 def test_a_day_that_is_none_is_refused() -> None:

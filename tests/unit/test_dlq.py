@@ -31,28 +31,28 @@ class Answering:
         return self._answer
 
 
-def told(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any], *argv: str) -> tuple[int, str]:
+def result_of(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any], *argv: str) -> tuple[int, str]:
     monkeypatch.setattr(dead_letters, "service", lambda data, url: Answering(answer))
     result = CliRunner().invoke(dlq_app, list(argv))
     return result.exit_code, result.output
 
 
 @pytest.mark.parametrize(
-    ("what", "outcome", "said", "status"),
+    ("what", "outcome", "text", "status"),
     [("replay", "dropped_before", "1 dropped before", 1), ("drop", "replayed_before", "1 replayed before", 1),
      ("replay", "already", "1 already", 0)],
 )  # fmt: skip
 def test_what_was_decided_otherwise_is_said_and_is_no_success(
-    monkeypatch: pytest.MonkeyPatch, what: str, outcome: str, said: str, status: int
+    monkeypatch: pytest.MonkeyPatch, what: str, outcome: str, text: str, status: int
 ) -> None:
     answer = {"outcomes": {outcome: 1}, "results": [{"id": "3:17", "outcome": outcome, "target": None}], "left": 0}
-    assert told(monkeypatch, answer, what, "3:17") == (status, f"{said}\n")
+    assert result_of(monkeypatch, answer, what, "3:17") == (status, f"{text}\n")
 
 
 def test_a_letter_shows_what_is_known_of_it_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    status, shown = told(monkeypatch, LETTER, "show", "3:17")
+    status, shown = result_of(monkeypatch, LETTER, "show", "3:17")
     assert status == 0
     assert re.search(r"^reason +malformed_json$", shown, re.MULTILINE)
     assert not re.search(r"None|^(tenant|failed_at|message)", shown, re.MULTILINE)
-    _, shown = told(monkeypatch, {**LETTER, "tenant": "acme"}, "show", "3:17")
+    _, shown = result_of(monkeypatch, {**LETTER, "tenant": "acme"}, "show", "3:17")
     assert re.search(r"^tenant +acme$", shown, re.MULTILINE)

@@ -135,12 +135,12 @@ WORDS = domain_words()
 
 @pytest.mark.parametrize("package", PRODUCT)
 def test_no_domain_word_stands_in_a_string_of_the_product(package: str) -> None:
-    told = [
+    results = [
         f"{path.relative_to(ROOT)}:{line}: {word}"
         for path in sorted((ROOT / package).rglob("*.py"))
         for line, word in found(path.read_text(encoding="utf-8"), WORDS)
     ]
-    assert told == [], "a domain's words belong into its profile (docs/extending.md)"
+    assert results == [], "a domain's words belong into its profile (docs/extending.md)"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memstream.cli.app import main
-from memstream.evaluation.retrieval import Question, asked
+from memstream.evaluation.retrieval import Question, ask_all
 
 
 @pytest.mark.parametrize("name", ["pii", "dedup", "extraction", "retrieval"])
@@ -19,9 +19,9 @@ def test_a_missing_file_is_named(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
-    told = capsys.readouterr().err
-    assert "gone.json" in told
-    assert "Traceback" not in told
+    result = capsys.readouterr().err
+    assert "gone.json" in result
+    assert "Traceback" not in result
 
 
 @pytest.mark.parametrize("name", ["pii", "dedup", "extraction", "retrieval"])
@@ -46,7 +46,7 @@ class Answering:
 
 
 def test_retrieval_tells_what_its_hits_cost_a_prompt() -> None:
-    told = asked(Answering(), [Question("ann", "Where?", frozenset({"b"}), "all kinds")], "run-")
-    figures = told["rankings"]["adaptive"]
+    result = ask_all(Answering(), [Question("ann", "Where?", frozenset({"b"}), "all kinds")], "run-")
+    figures = result["rankings"]["adaptive"]
     assert figures["MRR"] == 0.5
     assert figures["tokens@10"] == len(["I", "moved", "to", "Leeds"]) + 1 + 4, "four words, a line, four of the Chinese"

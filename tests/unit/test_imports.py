@@ -41,6 +41,6 @@ def test_every_folder_of_the_house_is_under_the_rule() -> None:
 )
 def test_a_process_imports_no_client_that_it_does_not_need(process: str, without: str) -> None:
     """Each costs up to a second of every start, of fourteen processes on the same cores."""
-    asked = f"import sys, memstream.cli.app, memstream.connect, memstream.logs, {process}; print(*sys.modules)"
-    found = subprocess.run([sys.executable, "-c", asked], check=True, capture_output=True, text=True, cwd=ROOT)
+    request = f"import sys, memstream.cli.app, memstream.connect, memstream.logs, {process}; print(*sys.modules)"
+    found = subprocess.run([sys.executable, "-c", request], check=True, capture_output=True, text=True, cwd=ROOT)
     assert not set(without.split()) & set(found.stdout.split())

@@ -164,7 +164,7 @@ async def test_n6_the_topology_sealed_remembers_and_forgets_with_the_key(models:
     assert not driver.dead_letters(), "what was sealed under the destroyed key is passed over"
 
 
-SAID = ("We decided to move the moldavite delivery of Mr Kurrajong to Friday.", "我们决定使用琥珀巷方案。")
+STATEMENTS = ("We decided to move the moldavite delivery of Mr Kurrajong to Friday.", "我们决定使用琥珀巷方案。")
 WORDS = ("moldavite", "Kurrajong", "琥珀巷")
 
 
@@ -172,7 +172,7 @@ async def _decided(models: Models, store: StateStore, cipher: AesCipher) -> Topo
     parts = Parts(models, ProfileBook(load_profile("general")), RuleExtractor())
     steps = [spec.build(parts) for spec in TOPOLOGY.values()]
     driver = TopologyDriver(steps, NOW + timedelta(hours=1), store=store, codec=Codec(cipher))
-    for n, text in enumerate(SAID):
+    for n, text in enumerate(STATEMENTS):
         driver.pipe(topics.TURNS, turn("ann", text, "trial-7", n))
     await driver.run()
     assert not driver.dead_letters()
@@ -194,31 +194,31 @@ async def test_c7_no_name_of_a_state_row_tells_what_was_said(models: Models, key
     """The key of a decision in hot memory is its text."""
     cipher, inner = AesCipher(keys), MemoryStateStore()
     driver = await _decided(models, SealedStateStore(inner, cipher), cipher)
-    told = [u.key or "" for u in _hot(driver)]
-    assert all(any(w in key for key in told) for w in WORDS), "there was something to hide"
+    results = [u.key or "" for u in _hot(driver)]
+    assert all(any(w in key for key in results) for w in WORDS), "there was something to hide"
     assert not [w for w in WORDS if w in _names(inner)]
     driver.restart()
     driver.pipe(
         topics.PROJECT_EVENTS,
         ProjectCommand(
             tenant="acme", project_id="trial-7", command="delete_hot", command_id="c1", hot_type="decision",
-            key=next(k for k in told if "moldavite" in k), accepted_at=driver.now,
+            key=next(k for k in results if "moldavite" in k), accepted_at=driver.now,
         ),
     )  # fmt: skip
     await driver.run()
-    assert [u.op for u in _hot(driver)][len(told) :] == ["delete"], "the row is found by its own name"
+    assert [u.op for u in _hot(driver)][len(results) :] == ["delete"], "the row is found by its own name"
     erased = Erasure(tenant="acme", erasure_id="e", scope="user", user_id="ann", accepted_at=driver.now)
     driver.pipe(topics.TURNS, erased)
     await driver.run()
-    gone = [u for u in _hot(driver)[len(told) + 1 :] if u.op == "delete"]
-    assert len(gone) == len(set(told)) - 1, "and by the user's list of what they wrote"
+    removed = [u for u in _hot(driver)[len(results) + 1 :] if u.op == "delete"]
+    assert len(removed) == len(set(results)) - 1, "and by the user's list of what they wrote"
     assert not driver.dead_letters()
 
 
 async def test_c7_state_rows_of_before_names_were_hidden_are_read_and_go(keys: MemoryKeys) -> None:
     inner = MemoryStateStore()
     store = SealedStateStore(inner, AesCipher(keys))
-    owner, said, other = "acme/project/p", "hot/decision/buy moldavite", "hot@keys"
+    owner, text, other = "acme/project/p", "hot/decision/buy moldavite", "hot@keys"
 
     def commit(at: int, *writes: Write) -> list[PartitionCommit]:
         return [PartitionCommit("project", 0, at or None, Position(at + 1), writes, ())]
@@ -227,20 +227,20 @@ async def test_c7_state_rows_of_before_names_were_hidden_are_read_and_go(keys: M
         wanted = (Reads(owner, named), Reads(owner))
         return [(await store.load("project", {0: [r]}))[0].get(owner, {}) for r in wanted]
 
-    await inner.commit(commit(0, Write(owner, said, b"1"), Write(owner, other, b"2")))
-    assert await held(said, other) == [{said: b"1", other: b"2"}] * 2
-    await store.commit(commit(1, Write(owner, said, b"3"), Write("@due", said, b"4")))
-    assert await held(said, other) == [{said: b"3", other: b"2"}] * 2
-    ends = [Write(owner, said, b"3", NOW), Write(owner, "t/1", b"5", NOW), Write("@due", "x", b"6", NOW)]
+    await inner.commit(commit(0, Write(owner, text, b"1"), Write(owner, other, b"2")))
+    assert await held(text, other) == [{text: b"1", other: b"2"}] * 2
+    await store.commit(commit(1, Write(owner, text, b"3"), Write("@due", text, b"4")))
+    assert await held(text, other) == [{text: b"3", other: b"2"}] * 2
+    ends = [Write(owner, text, b"3", NOW), Write(owner, "t/1", b"5", NOW), Write("@due", "x", b"6", NOW)]
     await store.commit(commit(2, *ends))
-    rows = (await store.load("project", {0: [Reads(owner, (said, "t/1")), Reads("@due")]}))[0]
-    assert rows.expiry == {(owner, said): NOW, (owner, "t/1"): NOW, ("@due", "x"): NOW}, "by their own names"
-    gone = [Write(owner, "t/1", None), Write("@due", "x", None)]
-    await store.commit(commit(3, Write(owner, said, b"3"), *gone))
+    rows = (await store.load("project", {0: [Reads(owner, (text, "t/1")), Reads("@due")]}))[0]
+    assert rows.expiry == {(owner, text): NOW, (owner, "t/1"): NOW, ("@due", "x"): NOW}, "by their own names"
+    removed = [Write(owner, "t/1", None), Write("@due", "x", None)]
+    await store.commit(commit(3, Write(owner, text, b"3"), *removed))
     assert "moldavite" not in str(list(inner.rows["project", 0][owner]))
-    assert inner.rows["project", 0]["@due"] == {said: b"4"}, "of no owner, as it is"
-    await store.commit(commit(4, Write(owner, said, None)))
-    assert await held(said, other) == [{other: b"2"}] * 2
+    assert inner.rows["project", 0]["@due"] == {text: b"4"}, "of no owner, as it is"
+    await store.commit(commit(4, Write(owner, text, None)))
+    assert await held(text, other) == [{other: b"2"}] * 2
     assert list(inner.rows["project", 0][owner]) == [other]
 
 

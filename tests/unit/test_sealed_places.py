@@ -76,8 +76,8 @@ def test_what_is_authenticated_does_not_change() -> None:
 
 
 def test_parts_of_a_place_cannot_imitate_each_other() -> None:
-    told = [("memory", 'a","b', "c"), ("memory", "a", 'b","c'), ("memory", "a", "b", "c"), ("memory", "a#b", "c")]
-    assert len({at_place(ANN, 1, place) for place in told}) == 4
+    results = [("memory", 'a","b', "c"), ("memory", "a", 'b","c'), ("memory", "a", "b", "c"), ("memory", "a#b", "c")]
+    assert len({at_place(ANN, 1, place) for place in results}) == 4
     with pytest.raises(SealedError, match="place is not known"):
         at_place(ANN, 1, ())
 
@@ -223,11 +223,11 @@ def _texts(d: TopologyDriver) -> str:
 async def test_c7_a_topology_goes_on_from_one_form_to_the_other_and_back_again(
     models: Models, keys: MemoryKeys
 ) -> None:
-    said = ["I live in Kurrajong.", "我住在杭州。", "I prefer tea to coffee.", "We decided to use the birch plan."]
+    texts = ["I live in Kurrajong.", "我住在杭州。", "I prefer tea to coffee.", "We decided to use the birch plan."]
     d = None
     for n, to in enumerate(("owner", "place", "owner", "place")):
         d = await _went_on(models, keys, to, d)  # type: ignore[arg-type]
-        d.pipe(topics.TURNS, turn("ann", said[n], "trial-7" if n == 3 else None, n))
+        d.pipe(topics.TURNS, turn("ann", texts[n], "trial-7" if n == 3 else None, n))
         await d.run()
         assert not d.dead_letters()
     assert d is not None
@@ -270,8 +270,8 @@ async def test_c7_a_swapped_record_of_the_log_is_a_dead_letter_of_its_step(model
     await d.run()
     (letter,) = d.dead_letters()
     assert letter.value == raw
-    told = dict(letter.headers)
-    assert told["reason"] == b"sealed"
-    assert b"Kurrajong" not in b"".join(v or b"" for v in told.values())
+    result = dict(letter.headers)
+    assert result["reason"] == b"sealed"
+    assert b"Kurrajong" not in b"".join(v or b"" for v in result.values())
 
 

@@ -12,11 +12,11 @@ from memstream.cli.terminal import output
 
 
 def lines(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    monkeypatch.setattr(sys, "stdout", told := io.StringIO())
+    monkeypatch.setattr(sys, "stdout", printed := io.StringIO())
     table = Table("id", "what was expected", box=None, pad_edge=False)
     table.add_row("4:0", "turn_id: this id was used before with other content, " * 2)
     output().print(table)
-    return told.getvalue().splitlines()
+    return printed.getvalue().splitlines()
 
 
 def test_a_row_in_a_pipe_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

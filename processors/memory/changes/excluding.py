@@ -54,9 +54,9 @@ class _Patterns:
         self.taken_back = [re.compile(pattern, re.IGNORECASE) for pattern in words.taken_back]
         self.withdrawn = [re.compile(pattern, re.IGNORECASE) for pattern in words.withdrawn]
         self.sides = [
-            (number, side, re.compile(rf"{_WHO[language]}(?:{'|'.join(said)})"))
+            (number, side, re.compile(rf"{_WHO[language]}(?:{'|'.join(phrase)})"))
             for number, pair in enumerate(words.apart)
-            for side, said in _sides(pair)
+            for side, phrase in _sides(pair)
         ]
 
 
@@ -80,7 +80,7 @@ def claims_of(text: str) -> frozenset[Claim]:
     patterns, read = _PATTERNS[language_of_statement(text)], text[:MOST_READ]
     if patterns.past.search(read):
         return frozenset()
-    found = ((number, side, said.match(read)) for number, side, said in patterns.sides)
+    found = ((number, side, phrase.match(read)) for number, side, phrase in patterns.sides)
     return frozenset(Claim(number, side, match["who"]) for number, side, match in found if match is not None)
 
 
@@ -92,7 +92,7 @@ def apart(old: frozenset[Claim], new: frozenset[Claim]) -> bool:
 def began(text: str) -> bool:
     """Does a statement say of what it excludes others by that it began ("got married", not "is married")?"""
     read = text[:MOST_READ]
-    found = (said.match(read) for _, _, said in _PATTERNS[language_of_statement(text)].sides)
+    found = (phrase.match(read) for _, _, phrase in _PATTERNS[language_of_statement(text)].sides)
     return any(match is not None and "newer" in signs_of(match[0]) for match in found)
 
 

@@ -21,10 +21,10 @@ def one_value_changed(old: str, new: str) -> bool:
     numbers = [frozenset(filter(is_number, each)) for each in tokens]
     of_days = numbers[0] == numbers[1] and _replaced(days[0], days[1])
     replaced = of_days if days[0] or days[1] else _replaced(numbers[0], numbers[1])
-    said, says = (
+    phrase, says = (
         frozenset(stem(t) for t in each if not is_function(t) and not is_number(t)) - patterns.owner for each in tokens
     )
-    return replaced and bool(said) and said <= says and says - said <= patterns.frame
+    return replaced and bool(phrase) and phrase <= says and says - phrase <= patterns.frame
 
 
 def _replaced(old: frozenset[str], new: frozenset[str]) -> bool:

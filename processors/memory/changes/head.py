@@ -123,8 +123,8 @@ class ChangeHead:
         w = self._weights
         x = (inputs(w.centre, w.axes, old, new, found) - w.mean) / w.scale
         scores = x @ w.weights + w.bias
-        told = np.exp(scores - scores.max())
-        return np.asarray(told / told.sum(), np.float32)
+        weights = np.exp(scores - scores.max())
+        return np.asarray(weights / weights.sum(), np.float32)
 
     def changed(self, old: Statement, new: Statement, found: Measured) -> float:
         """How likely the newer statement leaves the older one untrue, in [0, 1]."""

@@ -130,8 +130,8 @@ def measured(old: Statement, new: Statement) -> Measured:
     common = old.words & new.words
     both = len(common)
     shared = both / max(1, len(old.words))
-    told = new.signs - old.signs
-    changes = bool(told & {"ended", "newer", "corrected"}) and "beside" not in told
+    gained = new.signs - old.signs
+    changes = bool(gained & {"ended", "newer", "corrected"}) and "beside" not in gained
     says_so = changes and (shared >= SHARED or cosine > NEAR)
     same = float(old.subject == new.subject)
     numbers = [
@@ -141,9 +141,9 @@ def measured(old: Statement, new: Statement) -> Measured:
     ]  # fmt: skip
     denied = [float(old.features.negations % 2), float(new.features.negations % 2)]
     flips = float(denied[0] != denied[1])
-    borne, before = [float(s in told) for s in SIGNS], [float(s in old.signs) for s in SIGNS]
+    borne, before = [float(s in gained) for s in SIGNS], [float(s in old.signs) for s in SIGNS]
     lengths = len(old.features.tokens), len(new.features.tokens)
-    gone = float(bool(told & {"ended", "newer"}) and "beside" not in told)
+    removed = float(bool(gained & {"ended", "newer"}) and "beside" not in gained)
     sign = float(changes)
     values = [
         cosine, shared, both / max(1, len(new.words)), both / max(1, len(old.words | new.words)),
@@ -153,7 +153,7 @@ def measured(old: Statement, new: Statement) -> Measured:
         *numbers, numbers[0] * shared, numbers[0] * shared * same,
         *denied, flips, flips * shared, flips * cosine, flips * shared * same,
         *borne, *before, sign, sign * shared, sign * cosine, sign * same, sign * same * shared,
-        float(says_so), gone * float(shared >= NEAR),
+        float(says_so), removed * float(shared >= NEAR),
         *(b * cosine for b in borne), *(b * shared for b in borne), *(b * same for b in borne),
     ]  # fmt: skip
     chinese = float(language_of_statement(new.text) == "zh")
@@ -168,10 +168,10 @@ def measured(old: Statement, new: Statement) -> Measured:
     withdraws = taken_back and may_be_withdrawn(old.text)
     excludes = apart(old.claims, new.claims)
     return Measured(
-        told, changes, says_so, meets, excludes=excludes, withdraws=withdraws, names=names,
+        gained, changes, says_so, meets, excludes=excludes, withdraws=withdraws, names=names,
         ends=ends(old.text, old.features, new.ending) and not of_part(old.text, new.text),
         resumes=ends(new.text, new.features, old.ending),
-        replaces=_replaces(old, new, excludes=excludes, told=told),
+        replaces=_replaces(old, new, excludes=excludes, told=gained),
         values=whole,
     )  # fmt: skip
 

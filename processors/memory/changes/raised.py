@@ -9,37 +9,37 @@ from processors.memory.changes.judge import Change, changes, changes_by_later, c
 from processors.memory.emit import because
 from processors.memory.marks import dates_of, mark_change
 from processors.memory.replaced import CHANGED
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.versions import Versions
 from processors.step import Emit
 
 
-def judged(standing: Standing, versions: Versions, at: datetime) -> list[Emit]:
+def judged(store: UserMemoryStore, versions: Versions, at: datetime) -> list[Emit]:
     """What follows from the records that an event, accepted at a time, has made active."""
-    raised, out = list(dict.fromkeys(standing.raised)), list[Emit]()
-    standing.raised.clear()
+    raised, out = list(dict.fromkeys(store.raised)), list[Emit]()
+    store.raised.clear()
     for name in raised:
-        u = standing.get(name)
+        u = store.get(name)
         if u is None:
             continue
-        for change in changes(standing, u) if changes_others(u) else ():
-            out += _applied(standing, versions, change, at)
-        u = standing.get(name)
+        for change in changes(store, u) if changes_others(u) else ():
+            out += _applied(store, versions, change, at)
+        u = store.get(name)
         # What a caller states outright now is later than all that was said.
-        for change in changes_by_later(standing, u) if u is not None and u.reason.gate != "command" else ():
-            out += _applied(standing, versions, change, at)
+        for change in changes_by_later(store, u) if u is not None and u.reason.gate != "command" else ():
+            out += _applied(store, versions, change, at)
     return out
 
 
-def _applied(standing: Standing, versions: Versions, change: Change, at: datetime) -> list[Emit]:
-    old, new = standing.get(change.old.record_id), standing.get(change.new.record_id)
+def _applied(store: UserMemoryStore, versions: Versions, change: Change, at: datetime) -> list[Emit]:
+    old, new = store.get(change.old.record_id), store.get(change.new.record_id)
     if old is None or new is None:
         return []  # ended by another change
-    if new.record_id in dates_of(standing, old) or old.record_id in dates_of(standing, new):
+    if new.record_id in dates_of(store, old) or old.record_id in dates_of(store, new):
         return []  # marked already, or said again since
     if change.outcome == "retired":
         reason = because("superseding", "dedupe", CHANGED, change.score)
-        out = versions.end(old, change.said, at, reason)
-        standing.replaced.note(new.record_id, [old], at)
+        out = versions.end(old, change.stated_at, at, reason)
+        store.replaced.note(new.record_id, [old], at)
         return out
-    return mark_change(standing, old, new, change.said)
+    return mark_change(store, old, new, change.stated_at)

@@ -28,5 +28,5 @@ def language_of_statement(text: str) -> Language:
 
 def signs_of(text: str) -> frozenset[Sign]:
     """The signs that a statement bears."""
-    told, read = _PATTERNS[language_of_statement(text)], text[:MOST_READ]
-    return frozenset(sign for sign in SIGNS if told[sign].search(read))
+    patterns, read = _PATTERNS[language_of_statement(text)], text[:MOST_READ]
+    return frozenset(sign for sign in SIGNS if patterns[sign].search(read))

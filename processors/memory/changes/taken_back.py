@@ -8,7 +8,7 @@ from datetime import datetime
 from processors.memory.changes.judge import changes
 from processors.memory.emit import because, decision
 from processors.memory.replaced import CHANGED
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.versions import Versions
 from processors.step import Emit
 from schemas.events.memory import Candidate, Extraction, MemoryUpdate
@@ -17,11 +17,11 @@ NOTHING = "nothing_to_withdraw"
 
 
 def taken_back(
-    source: Extraction, c: Candidate, as_said: MemoryUpdate, standing: Standing, versions: Versions, when: datetime
+    source: Extraction, c: Candidate, as_said: MemoryUpdate, store: UserMemoryStore, versions: Versions, when: datetime
 ) -> list[Emit] | None:
     """`as_said`: the candidate as a record, which is compared with what stands. None: it is kept beside what it only
     names, or what people corrected or confirmed, and says no more than that."""
-    found = changes(standing, as_said)
+    found = changes(store, as_said)
     if not found:
         return [decision(source, c, because("skipped", "dedupe", NOTHING), None)]
     out: list[Emit] = []

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Collection
 from zoneinfo import ZoneInfo
 
-from processors.memory.habits.said import said_of, values_of
+from processors.memory.habits.said import habit_mentions, values_of
 from processors.memory.habits.said_times import times_of
 from processors.reader.rules.text import MASKED
 from schemas.events.memory import MemoryUpdate
@@ -26,15 +26,15 @@ def habit_metadata(turn: ScreenedTurn, profile: Profile) -> dict[str, str]:
     """Only a user's own turns; values longer than `MOST_CHARS` are no habit."""
     if turn.role != "user" or turn.refused:
         return {}
-    said, spec = turn.sealed.metadata, profile.habits
-    plain = said_of(turn.sealed.content, turn.sealed.previous, spec)
-    own = metadata_value(said, spec.action) or turn.intent
-    meant = plain.meant if own is None else own.strip()
-    values = plain.values if own is None else values_of(turn.sealed.content, meant, spec)
-    zone = metadata_value(said, spec.zone)
+    metadata, spec = turn.sealed.metadata, profile.habits
+    plain = habit_mentions(turn.sealed.content, turn.sealed.previous, spec)
+    own = metadata_value(metadata, spec.action) or turn.intent
+    resolved_action = plain.effective_action if own is None else own.strip()
+    values = plain.values if own is None else values_of(turn.sealed.content, resolved_action, spec)
+    zone = metadata_value(metadata, spec.zone)
     there = turn.occurred_at.astimezone(ZoneInfo(zone if zone and is_zone(zone) else profile.time_zone))
-    values |= times_of(turn.sealed.content, meant, spec, there)
-    out = {k: v for k in (*spec.usual, *spec.times) if (v := metadata_value(said, k) or _unmasked(values.get(k)))}
+    values |= times_of(turn.sealed.content, resolved_action, spec, there)
+    out = {k: v for k in (*spec.usual, *spec.times) if (v := metadata_value(metadata, k) or _unmasked(values.get(k)))}
     if action := own or plain.action:
         out[ACTION] = action.strip()
         # Of a turn whose action is known by its words, these: what else it says is of that day.

@@ -42,7 +42,7 @@ from processors.memory.habits.rows import (
 )
 from processors.memory.habits.usual_times import first, further, last_done
 from processors.memory.rules import EXPLICIT, readable
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.step import Emit, Reads, StateSpace
 from schemas.base import Json
 from schemas.events.envelope import SourceTurn
@@ -60,9 +60,9 @@ DUE = DUE_OWNER
 _INDEX = "due"
 
 
-def reads_of(said: Mapping[str, str], times: Iterable[str]) -> tuple[Reads, ...]:
+def reads_of(turn_metadata: Mapping[str, str], times: Iterable[str]) -> tuple[Reads, ...]:
     """The due list, where a turn may change it: with its own action, or one that leaves for it."""
-    return (Reads(DUE),) if metadata.ACTION in said or any(t in said for t in times) else ()
+    return (Reads(DUE),) if metadata.ACTION in turn_metadata or any(t in turn_metadata for t in times) else ()
 
 
 def due(now: datetime, state: StateSpace) -> list[tuple[Owner, str]]:
@@ -102,7 +102,7 @@ class Encoder:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Pattern:
     """A pattern as it is to be told. `name` identifies it: time/ACTION, usual/KEY, active_hours. `findable`: what a
     search finds it by; nothing where it is none's answer."""
 
@@ -118,11 +118,11 @@ class HabitGate:
     """Habits of one user."""
 
     def __init__(
-        self, owner: Owner, standing: Standing, state: StateSpace, profile: Profile, now: datetime, encoder: Encoder
+        self, owner: Owner, store: UserMemoryStore, state: StateSpace, profile: Profile, now: datetime, encoder: Encoder
     ) -> None:
         self._encoder = encoder
         self._owner = owner
-        self._standing = standing
+        self._store = store
         self._state = state
         rows = state.of(owner.key)
         self._times, self._usual = rows.table(TIMES), rows.table(USUAL)
@@ -135,21 +135,21 @@ class HabitGate:
         """Count a user's turn. Order of arrival does not matter within the window."""
         if e.role != "user" or e.refused:
             return []
-        told = e.sealed.metadata
+        turn_metadata = e.sealed.metadata
         spec = self._profile.habits
-        if (zone := told.get(metadata.ZONE)) and zone != self._zone:
+        if (zone := turn_metadata.get(metadata.ZONE)) and zone != self._zone:
             self._zone_row.put(zone)
             self._zone = zone
         out: list[Emit] = []
-        if action := told.get(metadata.ACTION):
+        if action := turn_metadata.get(metadata.ACTION):
             out += self._done(action, e.turn.occurred_at, e)
-            if phrase := told.get(metadata.PHRASE):
+            if phrase := turn_metadata.get(metadata.PHRASE):
                 out += self._value(wording.PHRASE + action, phrase, e)
         for key in spec.times:
-            if when := _time(told.get(key)):
+            if when := _time(turn_metadata.get(key)):
                 out += self._done(key, when, e, planned=True)
         for key in spec.usual:
-            if value := told.get(key):
+            if value := turn_metadata.get(key):
                 out += self._value(key, value, e)
         return out + (self._hours(e) if spec.active_hours else [])
 
@@ -157,7 +157,7 @@ class HabitGate:
         """The hour of a habit has come: overdue when it is not done that day, weaker when it was missed before."""
         name = f"time/{action}"
         row = self._times.get(action)
-        old = self._standing.get(self._id(name))
+        old = self._store.get(self._id(name))
         if row is None or old is None:
             self._unlist(action)
             return []
@@ -182,7 +182,7 @@ class HabitGate:
     def _done(self, action: str, when: datetime, e: Extraction, *, planned: bool = False) -> list[Emit]:
         """`planned`: the time is that of something ahead, so it is never overdue."""
         name = f"time/{action}"
-        old = self._standing.get(self._id(name))
+        old = self._store.get(self._id(name))
         row = self._times.get(action)
         if row is None or (row.told and old is None):  # forgotten by the user
             row = ActionTimes(used_at=self._now)
@@ -216,23 +216,23 @@ class HabitGate:
         out: list[Emit] = []
         for number, t in sorted(slots.items()):
             name = f"time/{action}/{number}"
-            old = self._standing.get(self._id(name))
+            old = self._store.get(self._id(name))
             if t is not None:
-                told = self._time(action, t, last_done(sample, t), language, None)
-                out += self._tell(replace(told, name=name), old, cited)
+                pattern = self._time(action, t, last_done(sample, t), language, None)
+                out += self._tell(replace(pattern, name=name), old, cited)
             elif old is not None:
                 out.append(self._ended(old))
         return out
 
     def _ended(self, old: MemoryUpdate) -> Emit:
         reason = because("retired", "retention", "habit_ended")
-        gone = deleted(old, revision=old.revision + 1, sealed=MemoryBody(), sources=(), reason=reason)
-        self._standing.remove(gone)
-        return update(gone)
+        deletion = deleted(old, revision=old.revision + 1, sealed=MemoryBody(), sources=(), reason=reason)
+        self._store.remove(deletion)
+        return update(deletion)
 
     def _value(self, key: str, value: str, e: Extraction) -> list[Emit]:
         name = f"usual/{key}"
-        old = self._standing.get(self._id(name))
+        old = self._store.get(self._id(name))
         row = self._usual.get(key)
         if row is None and len(self._usual.names()) >= KEYS:
             return []
@@ -240,13 +240,13 @@ class HabitGate:
             row = UsualValues()
         values, cited = (*row.values, value)[-SAMPLE:], [*row.sources, e.turn][-CITED:]
         found = usual(values)
-        told = row.told or found is not None
-        self._usual.put(key, UsualValues(values=values, sources=tuple(cited), told=told))
+        reported = row.told or found is not None
+        self._usual.put(key, UsualValues(values=values, sources=tuple(cited), told=reported))
         if found is None:
             return []
         text = wording.usual_text(self._profile.habits, key, found.value, e.language)
         what: dict[str, Json] = {"key": key, "value": found.value, "support": found.support}
-        return self._tell(_Told(name, "usual", found.confidence, text, what, text), old, cited)
+        return self._tell(_Pattern(name, "usual", found.confidence, text, what, text), old, cited)
 
     def _hours(self, e: Extraction) -> list[Emit]:
         """A row is written once an hour of activity, not once a turn."""
@@ -263,12 +263,12 @@ class HabitGate:
             return []
         text = wording.hours_text(found.hours, e.language)
         what: dict[str, Json] = {"hours": list(found.hours), "support": found.support}
-        old = self._standing.get(self._id("active_hours"))
-        return self._tell(_Told("active_hours", "active_hours", found.confidence, text, what), old, [e.turn])
+        old = self._store.get(self._id("active_hours"))
+        return self._tell(_Pattern("active_hours", "active_hours", found.confidence, text, what), old, [e.turn])
 
     def _time(
         self, action: str, t: Timing, last_done: int, language: str, overdue: dict[str, Json] | None
-    ) -> _Told:
+    ) -> _Pattern:
         usually = clock(t.minute)
         text = wording.time_text(self._profile.habits, action, usually, t.weekdays, language)
         findable = text
@@ -279,10 +279,10 @@ class HabitGate:
             "weekdays": list(t.weekdays), "support": t.support, "missed": t.missed, "last_done": _day(last_done),
             "due": clock(t.due), "due_minute": t.due, "overdue": overdue,
         }  # fmt: skip
-        return _Told(f"time/{action}", "time", t.confidence, text, what, findable)
+        return _Pattern(f"time/{action}", "time", t.confidence, text, what, findable)
 
     def _tell(
-        self, p: _Told, old: MemoryUpdate | None, cited: list[SourceTurn] | None, reason: Reason | None = None
+        self, p: _Pattern, old: MemoryUpdate | None, cited: list[SourceTurn] | None, reason: Reason | None = None
     ) -> list[Emit]:
         confidence = _decimal(p.confidence)
         state: Literal["active", "observed"] = "active" if readable(confidence) else "observed"
@@ -305,10 +305,10 @@ class HabitGate:
             "model_id": self._encoder.model_id if body.embedding else "",
         }  # fmt: skip
         new = changed(old, **fields) if old is not None else self._new(p, rule, state).model_copy(update=fields)
-        self._standing.put(new)
+        self._store.put(new)
         return [update(new)]
 
-    def _found_by(self, p: _Told, old: MemoryUpdate | None) -> MemoryBody:
+    def _found_by(self, p: _Pattern, old: MemoryUpdate | None) -> MemoryBody:
         """Terms and vector of a pattern: those that it has, where it is still told so."""
         if not p.findable:
             return MemoryBody()
@@ -319,12 +319,12 @@ class HabitGate:
         terms, embedding = self._encoder.encode(p.findable)
         return MemoryBody(terms=terms, embedding=embedding)
 
-    def _new(self, p: _Told, reason: Reason, state: Literal["active", "observed"]) -> HabitPattern:
+    def _new(self, p: _Pattern, reason: Reason, state: Literal["active", "observed"]) -> HabitPattern:
         name = self._id(p.name)
         language: Literal["en", "zh"] = "zh" if any("\u4e00" <= c <= "\u9fff" for c in p.text) else "en"
         return HabitPattern(
             tenant=self._owner.tenant, owner_kind=OwnerKind.USER, owner_id=self._owner.id, record_id=name,
-            revision=self._standing.next_numbers(name)[1], category=p.kind, key=p.name,
+            revision=self._store.next_numbers(name)[1], category=p.kind, key=p.name,
             namespace=("patterns", self._owner.id), user_id=self._owner.id, source="inferred", language=language,
             valid_from=self._now, extractor="habits", profile=self._profile.name, reason=reason, state=state,
             profile_version=self._profile.version, known_at=self._now, occurred_at=self._now,

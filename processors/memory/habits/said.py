@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from processors.language.said import said
+from processors.language.said import first_match
 from schemas.profile.model import HabitSpec, HabitStatement
 
 ANSWER_CHARS = 120
@@ -19,25 +19,25 @@ _QUESTION = re.compile(r"[?？]|[吗呢哪几]")
 
 
 @dataclass(frozen=True, slots=True)
-class SaidHere:
-    """`values` by key; `action_words`: those by which the action was known; `meant`: the action, or that of the request
-    which this answers a question about."""
+class HabitMentions:
+    """`values` by key; `action_words`: those by which the action was known; `effective_action`: the action, or that of
+    the request which this answers a question about."""
 
     action: str | None
-    meant: str | None
+    effective_action: str | None
     action_words: str
     values: dict[str, str]
 
 
-def said_of(content: str, previous: Sequence[tuple[str, str]], spec: HabitSpec) -> SaidHere:
+def habit_mentions(content: str, previous: Sequence[tuple[str, str]], spec: HabitSpec) -> HabitMentions:
     """`previous`: (role, text) of the turns just before, oldest first."""
     if not spec.said:
-        return SaidHere(None, None, "", {})
+        return HabitMentions(None, None, "", {})
     action, words = _action(content, spec)
-    meant = action
+    effective_action = action
     if action is None and len(content) <= ANSWER_CHARS and _is_asked(previous):
-        meant = _action(previous[-2][1], spec)[0]
-    return SaidHere(action, meant, words, values_of(content, meant, spec))
+        effective_action = _action(previous[-2][1], spec)[0]
+    return HabitMentions(action, effective_action, words, values_of(content, effective_action, spec))
 
 
 def values_of(content: str, action: str | None, spec: HabitSpec) -> dict[str, str]:
@@ -59,7 +59,7 @@ def _action(text: str, spec: HabitSpec) -> tuple[str | None, str]:
 
 
 def _found(text: str, s: HabitStatement) -> tuple[str, str] | None:
-    return said(text, s.patterns, s.unless, value=s.value, aliases=s.aliases)
+    return first_match(text, s.patterns, s.unless, value=s.value, aliases=s.aliases)
 
 
 def _is_asked(previous: Sequence[tuple[str, str]]) -> bool:

@@ -33,13 +33,13 @@ def times_of(content: str, action: str | None, spec: HabitSpec, at: datetime) ->
 
 def _clock(match: re.Match[str]) -> tuple[int, int] | None:
     """Hour and minute; None where it is no time of day."""
-    said = match.groupdict()
-    hour = han_number(said["hour"] or "")
-    raw = said.get("minute") or "0"
+    groups = match.groupdict()
+    hour = han_number(groups["hour"] or "")
+    raw = groups.get("minute") or "0"
     minute = _HALVES.get(raw) if raw in _HALVES else han_number(raw)
     if hour is None or minute is None or hour > 23 or minute > 59:
         return None
-    return (hour + 12 if said.get("pm") and hour < 12 else hour), minute
+    return (hour + 12 if groups.get("pm") and hour < 12 else hour), minute
 
 
 def _when(sentence: str, hour: int, minute: int, at: datetime) -> datetime | None:

@@ -13,11 +13,11 @@ NUMBERS = ("2", "3")
 """Patterns of an action beside its first: `time/ACTION/2` and `/3`."""
 
 
-def first(times: Sequence[Timing], told: int | None) -> Timing | None:
-    """The usual time that the action's own pattern tells: the one that it told before (`told`, a minute of the day),
-    unless that is read no more (D4) and another one is."""
+def first(times: Sequence[Timing], reported: int | None) -> Timing | None:
+    """The usual time that the action's own pattern tells: the one that it told before (`reported`, a minute of the
+    day), unless that is read no more (D4) and another one is."""
     best = max(times, key=lambda t: t.confidence, default=None)
-    same = next((t for t in times if told is not None and apart(t.minute, told) <= REACH), None)
+    same = next((t for t in times if reported is not None and apart(t.minute, reported) <= REACH), None)
     if same is None or best is None or (same.confidence <= READ_ABOVE < best.confidence):
         return best
     return same

@@ -40,8 +40,8 @@ def usual_text(spec: HabitSpec, key: str, value: str, language: str) -> str:
 
 
 def hours_text(hours: Sequence[int], language: str) -> str:
-    told = ", ".join(f"{h:02}:00" for h in hours)
-    return f"活跃时段：{told}" if language == "zh" else f"Active hours: {told}"
+    hour_names = ", ".join(f"{h:02}:00" for h in hours)
+    return f"活跃时段：{hour_names}" if language == "zh" else f"Active hours: {hour_names}"
 
 
 def _days(weekdays: tuple[int, ...], language: str) -> str:

@@ -24,7 +24,7 @@ from processors.reader.rules.standing_en import (
     MOMENT,
     SHORTEST,
     YOU,
-    stands,
+    is_self_contained,
 )
 from processors.reader.rules.subject_en import with_subject
 from processors.reader.rules.text import Sentence
@@ -125,7 +125,8 @@ _OF_A_PERSON = re.compile(
 _NAMES_ONESELF = re.compile(r"\b(?:I|im|ive|me|my|mine|myself|we|our|us)\b", re.I)
 _SUPPOSING = re.compile(
     r"\b(?:worried|afraid|scared|anxious)\b.*\bwill\b"
-    r"|\b(?:could|might|would(?! (?:like|love|prefer|rather)))(?! have (?:had )?to)\b|\bthat means\b", re.I
+    r"|\b(?:could|might|would(?! (?:like|love|prefer|rather)))(?! have (?:had )?to)\b|\bthat means\b",
+    re.I,
 )
 """What follows it behind "and" is supposed like it."""
 
@@ -141,7 +142,7 @@ _AILS = re.compile(
 )
 
 
-def alone(
+def free_statements(
     sentence: Sentence, original: str, taken: Sequence[Found], people: People, *, in_group: bool = False,
     to_keep: bool = False,
 ) -> list[Alone]:  # fmt: skip
@@ -162,22 +163,22 @@ def alone(
             about = clause.subject
         elif _ANOTHER.match(clause.body):
             about = "other"
-        said = original[clause.start - sentence.start : clause.end - sentence.start].strip()
-        bare = said if _ATTACHED.match(said) else _without(_INTERJECTION, _without(FILLER, said))
+        phrase = original[clause.start - sentence.start : clause.end - sentence.start].strip()
+        bare = phrase if _ATTACHED.match(phrase) else _without(_INTERJECTION, _without(FILLER, phrase))
         named = people.named(bare)
-        people.hear(said)
+        people.hear(phrase)
         before = runs[-1] if runs and runs[-1].text and named == bare else None
         if before is not None and _INTERJECTION.fullmatch(before.text):
             before = None
-        if before is not None and _goes_on(before.text, said, clause):
+        if before is not None and _goes_on(before.text, phrase, clause):
             between = original[before.end - sentence.start : clause.start - sentence.start].strip()
-            runs[-1] = Alone(before.start, clause.end, f"{before.text}{between} {said}", 0.0)
+            runs[-1] = Alone(before.start, clause.end, f"{before.text}{between} {phrase}", 0.0)
             continue
         named = _WHY.sub("", named) if _SUPPOSED_BEFORE.search(clause.before) is None else named
-        goes_on = unreal and said.startswith("and ")
-        unreal = goes_on or _SUPPOSING.search(said) is not None
-        stated = clause.states and not (goes_on or _SO_THAT.match(said) or _told_by(taken, clause))
-        usable = stated and not MOMENT.search(expand(said)) and not is_of_now(expand(said))
+        goes_on = unreal and phrase.startswith("and ")
+        unreal = goes_on or _SUPPOSING.search(phrase) is not None
+        stated = clause.states and not (goes_on or _SO_THAT.match(phrase) or _told_by(taken, clause))
+        usable = stated and not MOMENT.search(expand(phrase)) and not is_of_now(expand(phrase))
         people.spoken_of_last = _OF_A_PERSON.match(bare) is not None or (
             clause.subject == "none" and people.spoken_of_last
         )
@@ -189,29 +190,29 @@ def alone(
         if after_another and named == bare and not _NAMES_ONESELF.search(bare):
             whole = ""
         runs.append(Alone(clause.start, clause.end, whole, 0.0))
-    texts = [_standing(_shortened(run.text), in_group=in_group) for run in runs]
+    texts = [_self_contained_part(_shortened(run.text), in_group=in_group) for run in runs]
     found = []
     for run, text in zip(runs, texts, strict=True):
-        told = tells(text, in_group=in_group) or (not in_group and _to_an_assistant(text))
-        third = None if told or in_group else of_a_third(_shortened(run.text), to_keep=to_keep)
+        is_statement = tells(text, in_group=in_group) or (not in_group and _to_an_assistant(text))
+        third = None if is_statement or in_group else of_a_third(_shortened(run.text), to_keep=to_keep)
         if third is not None:
             found.append(Alone(run.start, run.end, third, max(KEEP, weight(third) + 1.0), of_a_third=True))
         elif len(text.split()) >= SHORTEST:
             heavy = weight(text) + (1.0 if _ONE_OF_KIN.search(text) or (not in_group and _AILS.match(text)) else 0.0)
             heavy += 0.5 if _OWN_THING.search(text) else 0.0
             heavy = max(KEEP, heavy) if to_keep else heavy
-            found.append(Alone(run.start, run.end, text, heavy, None if told else "unresolved"))
+            found.append(Alone(run.start, run.end, text, heavy, None if is_statement else "unresolved"))
     return found
 
 
 def _apart(sentence: Sentence, original: str, *, in_group: bool) -> Iterator[Clause]:
     """The clauses of a sentence; a single user's also where another subject follows."""
     for clause in clauses(sentence):
-        said = original[clause.start - sentence.start : clause.end - sentence.start]
-        if in_group or said != sentence.text[clause.start - sentence.start : clause.end - sentence.start]:
+        phrase = original[clause.start - sentence.start : clause.end - sentence.start]
+        if in_group or phrase != sentence.text[clause.start - sentence.start : clause.end - sentence.start]:
             yield clause
         else:
-            yield from spliced(clause, said)
+            yield from spliced(clause, phrase)
 
 
 def _told_by(taken: Sequence[Found], clause: Clause) -> bool:
@@ -219,14 +220,14 @@ def _told_by(taken: Sequence[Found], clause: Clause) -> bool:
     return held >= 0.5 * (clause.end - clause.start)
 
 
-def _goes_on(before: str, said: str, clause: Clause) -> bool:
+def _goes_on(before: str, text: str, clause: Clause) -> bool:
     """Does a clause belong to the statement before it: its reason, its time, or more of what was named there?"""
-    together = f"{before}, {said}"
-    if not clause.states or len(together.split()) > LONGEST or YOU.search(said) or not resolved(together):
+    together = f"{before}, {text}"
+    if not clause.states or len(together.split()) > LONGEST or YOU.search(text) or not resolved(together):
         return False
-    if _ATTACHED.match(said) is not None or (_GAVE_UP.match(said) and _DONE_SO.search(before)):
+    if _ATTACHED.match(text) is not None or (_GAVE_UP.match(text) and _DONE_SO.search(before)):
         return True
-    return not before.startswith(TAKEN_BACK) and _GOES_ON.match(said) is not None and not resolved(said)
+    return not before.startswith(TAKEN_BACK) and _GOES_ON.match(text) is not None and not resolved(text)
 
 
 def _without(opening: re.Pattern[str], text: str) -> str:
@@ -236,8 +237,8 @@ def _without(opening: re.Pattern[str], text: str) -> str:
 
 def tells(text: str, *, in_group: bool = False) -> bool:
     """Does a statement stand alone, and is it whole?"""
-    said = as_one(text)
-    return stands(said, in_group=in_group) and is_whole(said, in_group=in_group)
+    phrase = as_one(text)
+    return is_self_contained(phrase, in_group=in_group) and is_whole(phrase, in_group=in_group)
 
 
 def _to_an_assistant(text: str) -> bool:
@@ -246,34 +247,36 @@ def _to_an_assistant(text: str) -> bool:
     return resolved(text) and (is_of_the_speakers(text) or _SEES.match(text) is not None)
 
 
-def _standing(said: str, *, in_group: bool) -> str:
+def _self_contained_part(statement: str, *, in_group: bool) -> str:
     """The statement; where it does not stand or is long, the longest part of it from its beginning that does."""
-    told = partial(tells, in_group=in_group)
-    said = _unaddressed(said) if in_group else said
-    text = next((head for head in before_another(said, in_group=in_group) if told(head)), said)
-    if not told(text) and (felt := _BECAUSE.match(text)) and told(felt["why"]):
+    is_statement = partial(tells, in_group=in_group)
+    statement = _unaddressed(statement) if in_group else statement
+    text = next((head for head in before_another(statement, in_group=in_group) if is_statement(head)), statement)
+    if not is_statement(text) and (felt := _BECAUSE.match(text)) and is_statement(felt["why"]):
         return felt["why"]
-    if len(text.split()) <= KEPT_WHOLE and told(text):
+    if len(text.split()) <= KEPT_WHOLE and is_statement(text):
         return text
     heads = (_TRAILING.sub("", head) for head in beginnings(text))
-    return next((head for head in heads if SHORTEST < len(head.split()) <= KEPT_WHOLE and told(head)), text)
+    return next((head for head in heads if SHORTEST < len(head.split()) <= KEPT_WHOLE and is_statement(head)), text)
 
 
-def _unaddressed(said: str) -> str:
+def _unaddressed(text: str) -> str:
     """The statement without the name of whom it is said to: "I love the view, Sam"."""
-    match = _ADDRESSED.search(said)
-    return said if match is None or _NAMING.search(said, 0, match.start()) else said[: match.start()]
+    match = _ADDRESSED.search(text)
+    return text if match is None or _NAMING.search(text, 0, match.start()) else text[: match.start()]
 
 
-def _shortened(said: str) -> str:
+def _shortened(statement: str) -> str:
     """The statement without what trails behind it, cut at a clause where it is too long."""
-    text = _PARENT.sub(lambda m: f"my {m.group().lower()}", _HERE.sub("", tidy(said)), count=1)
+    text = _PARENT.sub(lambda m: f"my {m.group().lower()}", _HERE.sub("", tidy(statement)), count=1)
     text = _JUST.sub(_without_just, _JUST_NEVER.sub(r"\g<who> ", text))
     for _ in range(3):
         ends = _TRAILING.search(text)
         text = _TRAILING.sub("", text)
-        if ends and ends.group().strip(" ,").lower().endswith("there") and (
-            len(text.split()) < _WITHOUT_PLACE or _OF_A_PLACE.search(text)
+        if (
+            ends
+            and ends.group().strip(" ,").lower().endswith("there")
+            and (len(text.split()) < _WITHOUT_PLACE or _OF_A_PLACE.search(text))
         ):
             return ""
     if len(text.split()) <= LONGEST:

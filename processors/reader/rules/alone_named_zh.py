@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.own_state_zh import felt
 from processors.reader.rules.persons_zh import Persons
-from processors.reader.rules.standing_zh import OF_KIN, SPEAKER, stands, weight
+from processors.reader.rules.standing_zh import OF_KIN, SPEAKER, is_self_contained, weight
 from schemas.events.memory import DropLabel
 
 LEAST_SAID = 1.5
@@ -32,39 +32,48 @@ class Alone:
     """Does it begin with a clause of which a value is taken, or a relation?"""
 
 
-def named(told: Alone, who: Persons) -> Alone:
+def named(alias: Alone, who: Persons) -> Alone:
     """The same with who is meant in place of the pronoun that it opens with, or that its speaker acts on; without its
     last clauses where only that stands alone."""
-    if told.dropped != "unresolved":
-        return told
-    parts = told.text.split("，")
+    if alias.dropped != "unresolved":
+        return alias
+    parts = alias.text.split("，")
     for size in range(len(parts), 0, -1):
-        said = who.named("，".join(parts[:size]))
-        if said is not None and stands(said, of_other=False, of_kin=True, in_group=False):
-            single = tuple(_part(told, text) for part in parts[:size] if (text := _stands_named(part, who)))
-            end = told.end if size == len(parts) else told.start + max(1, (told.end - told.start) * size // len(parts))
-            return replace(told, end=end, text=said, weight=weight(said), dropped=None, clauses=single[: 2 * size])
-    return told
+        phrase = who.named("，".join(parts[:size]))
+        if phrase is not None and is_self_contained(phrase, of_other=False, of_kin=True, in_group=False):
+            single = tuple(_part(alias, text) for part in parts[:size] if (text := _stands_named(part, who)))
+            end = (
+                alias.end
+                if size == len(parts)
+                else alias.start + max(1, (alias.end - alias.start) * size // len(parts))
+            )
+            return replace(alias, end=end, text=phrase, weight=weight(phrase), dropped=None, clauses=single[: 2 * size])
+    return alias
 
 
-def of_the_one(told: Alone, who: Persons) -> Alone:
+def of_the_one(statement: Alone, who: Persons) -> Alone:
     """The same of the speaker's person, where the talk is of them and the statement of a body names nobody."""
     one = who.patient
-    if one is None or told.dropped not in {None, "unresolved"} or SPEAKER.search(told.text) or OF_KIN.match(told.text):
-        return told
-    said = f"我{one.kin}{told.text}"
-    of_a_body = any(felt(part) for part in told.text.split("，"))
-    if not of_a_body or not stands(said, of_other=False, of_kin=True, in_group=False):
-        return told
-    return replace(told, text=said, weight=weight(said), dropped=None, clauses=())
+    if (
+        one is None
+        or statement.dropped not in {None, "unresolved"}
+        or SPEAKER.search(statement.text)
+        or OF_KIN.match(statement.text)
+    ):
+        return statement
+    phrase = f"我{one.kin}{statement.text}"
+    of_a_body = any(felt(part) for part in statement.text.split("，"))
+    if not of_a_body or not is_self_contained(phrase, of_other=False, of_kin=True, in_group=False):
+        return statement
+    return replace(statement, text=phrase, weight=weight(phrase), dropped=None, clauses=())
 
 
 def _stands_named(part: str, who: Persons) -> str | None:
     """A clause with its pronoun named, or as it is, where it stands alone."""
-    said = who.named(part) or part
-    least = content_weight(said) >= LEAST_SAID and (SPEAKER.match(said) or OF_KIN.match(said))
-    return said if least and stands(said, of_other=False, of_kin=True, in_group=False) else None
+    phrase = who.named(part) or part
+    least = content_weight(phrase) >= LEAST_SAID and (SPEAKER.match(phrase) or OF_KIN.match(phrase))
+    return phrase if least and is_self_contained(phrase, of_other=False, of_kin=True, in_group=False) else None
 
 
-def _part(told: Alone, text: str) -> Alone:
-    return Alone(told.start, told.end, text, weight(text))
+def _part(statement: Alone, text: str) -> Alone:
+    return Alone(statement.start, statement.end, text, weight(text))

@@ -24,17 +24,17 @@ from processors.reader.rules.standing_zh import (
     LED,
     LONGEST,
     OF_KIN,
+    QUOTED_AFTER,
     QUOTES,
-    SAID,
     SHORTEST,
     SPEAKER,
     SUPPOSED,
     WIDEST,
     YOU,
     by_nature,
+    is_self_contained,
     opens_predicate,
     played,
-    stands,
     tells_of_speaker,
     weight,
 )
@@ -71,7 +71,7 @@ _VERB = re.compile(r"[是有在叫用做去来考买卖住养学教吃喝打看�
 _MOMENT = ("等一下", "稍等", "等等")
 
 
-def alone(
+def free_statements(
     sentence: Sentence, original: str, taken: Sequence[Found], before: About, who: Persons, *,
     in_group: bool = False, among: bool = False,
 ) -> list[Alone]:  # fmt: skip
@@ -89,35 +89,35 @@ def alone(
     led = past = False
     behind: Clause | None = None
     parts = clauses(sentence, before, in_group=in_group)
-    whose = _whose(parts, who, in_group=in_group, among=among)
+    subjects = _subjects(parts, who, in_group=in_group, among=among)
     for at, clause in enumerate(parts):
-        said = tidy(original[clause.start - sentence.start : clause.end - sentence.start])
-        if not said:
+        phrase = tidy(original[clause.start - sentence.start : clause.end - sentence.start])
+        if not phrase:
             continue
-        if SAID.search(said):
+        if QUOTED_AFTER.search(phrase):
             break
-        if not _usable(said, clause, taken):
-            found += _closed(run, original, sentence, whose, behind)
+        if not _usable(phrase, clause, taken):
+            found += _closed(run, original, sentence, subjects, behind)
             run, led, behind = [], True, None
             continue
-        if led and _CONSEQUENCE.match(opened(said)):
+        if led and _CONSEQUENCE.match(opened(phrase)):
             continue
-        if past and run and len(_joined([*run, clause], original, sentence)) > LONGEST and not _NOW.search(said):
-            found += _closed(run, original, sentence, whose, behind)
+        if past and run and len(_joined([*run, clause], original, sentence)) > LONGEST and not _NOW.search(phrase):
+            found += _closed(run, original, sentence, subjects, behind)
             run, behind, led = [], None, True
             continue
-        past = (past or _ONCE.search(said) is not None) and not _NOW.search(said)
+        past = (past or _ONCE.search(phrase) is not None) and not _NOW.search(phrase)
         if led and at and _may_go_on(parts[at - 1], taken):
             behind = parts[at - 1]
         led = False
-        if run and (_begins(said, clause, run[-1]) or len(_joined([*run, clause], original, sentence)) > LONGEST):
-            found += _closed(run, original, sentence, whose, behind)
+        if run and (_begins(phrase, clause, run[-1]) or len(_joined([*run, clause], original, sentence)) > LONGEST):
+            found += _closed(run, original, sentence, subjects, behind)
             run, behind = [], None
         run.append(clause)
-    found += _closed(run, original, sentence, whose, behind)
+    found += _closed(run, original, sentence, subjects, behind)
     so_far = {a.start: who.and_those(spoken_of([c for c in parts if c.end <= a.start])) for a in found}
-    told = [named(a, so_far[a.start]) for a in found]
-    return [of_the_one(a, so_far[a.start]) if among else a for a in told]
+    statements = [named(a, so_far[a.start]) for a in found]
+    return [of_the_one(a, so_far[a.start]) if among else a for a in statements]
 
 
 def _may_go_on(clause: Clause, taken: Sequence[Found]) -> bool:
@@ -127,7 +127,7 @@ def _may_go_on(clause: Clause, taken: Sequence[Found]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Whose:
+class _Subjects:
     """Of whom the clauses of a sentence speak, by their starts, where they may not say so."""
 
     named: Mapping[int, str]
@@ -143,7 +143,7 @@ class _Whose:
         return clause.start in self.of_child
 
 
-def _whose(parts: Sequence[Clause], who: Persons, *, in_group: bool, among: bool) -> _Whose:
+def _subjects(parts: Sequence[Clause], who: Persons, *, in_group: bool, among: bool) -> _Subjects:
     named: dict[int, str] = {}
     of_child: set[int] = set()
     one = who.the_one
@@ -157,20 +157,20 @@ def _whose(parts: Sequence[Clause], who: Persons, *, in_group: bool, among: bool
         child = spoken_of or (child and not SPEAKER.match(opened(clause.raw)))
         if child and not spoken_of:
             of_child.add(clause.start)
-    return _Whose(named, frozenset(of_child), in_group, among)
+    return _Subjects(named, frozenset(of_child), in_group, among)
 
 
-def _usable(said: str, clause: Clause, taken: Sequence[Found]) -> bool:
-    if not clause.states or len(said) > WIDEST or LABELLED.match(clause.raw):
+def _usable(text: str, clause: Clause, taken: Sequence[Found]) -> bool:
+    if not clause.states or len(text) > WIDEST or LABELLED.match(clause.raw):
         return False
-    if any(p.search(said) for p in (QUOTES, YOU, ASKS, SUPPOSED)):
+    if any(p.search(text) for p in (QUOTES, YOU, ASKS, SUPPOSED)):
         return False
     return not any(f.overlaps(clause.start, clause.end) for f in taken)
 
 
-def _begins(said: str, clause: Clause, before: Clause) -> bool:
+def _begins(text: str, clause: Clause, before: Clause) -> bool:
     """Does a clause begin another statement: the speaker named again, another subject, another of their measures?"""
-    if SPEAKER.match(opened(said)) or (by_nature(said) and by_nature(opened(tidy(before.raw)))):
+    if SPEAKER.match(opened(text)) or (by_nature(text) and by_nature(opened(tidy(before.raw)))):
         return True
     if before.subject == "unnamed":
         return clause.subject == "亲友"
@@ -178,8 +178,8 @@ def _begins(said: str, clause: Clause, before: Clause) -> bool:
 
 
 def _joined(run: Sequence[Clause], original: str, sentence: Sentence) -> str:
-    said = tidy(original[run[0].start - sentence.start : run[-1].end - sentence.start])
-    return opened(without_open_brackets(said))
+    phrase = tidy(original[run[0].start - sentence.start : run[-1].end - sentence.start])
+    return opened(without_open_brackets(phrase))
 
 
 def _with_subject(text: str, about: About) -> str:
@@ -220,7 +220,7 @@ def _cut_short(text: str, last: Clause, original: str, sentence: Sentence) -> bo
 
 
 def _closed(
-    run: Sequence[Clause], original: str, sentence: Sentence, whose: _Whose, behind: Clause | None
+    run: Sequence[Clause], original: str, sentence: Sentence, subjects: _Subjects, behind: Clause | None
 ) -> list[Alone]:
     """The statement of a run of clauses; shorter where its end does not stand alone. Where the subject of its begin
     stands in the sentence before, from a clause that names its own. Where no part stands alone, with the clause that it
@@ -233,14 +233,14 @@ def _closed(
         for last in range(len(run), first, -1):
             text = object_last(_joined(run[first:last], original, sentence))
             if about == "亲友" and not (SPEAKER.match(text) or OF_KIN.match(text)):
-                text = (whose.named.get(run[first].start, "他") if opens_predicate(text) else "其") + text
+                text = (subjects.named.get(run[first].start, "他") if opens_predicate(text) else "其") + text
             if _HAD.match(text) and SPEAKER.search(text):
                 text = f"我{text}"
             elif about == "我" or carried(run[first]):
                 text = _with_subject(text, about)
                 if _of_unknown(text):
                     break
-            anothers = whose.child_before(run[first]) and by_nature(text)
+            anothers = subjects.child_before(run[first]) and by_nature(text)
             if "：" in text and last < len(run) and not SPEAKER.match(text):
                 break  # words of a letter, a rule or the like, cut
             if anothers or _cut_short(text, run[last - 1], original, sentence):
@@ -250,17 +250,19 @@ def _closed(
             ):
                 continue
             of_other, of_kin = about == "other", about == "亲友"
-            if stands(text, of_other=of_other, of_kin=of_kin, in_group=whose.in_group, among=whose.among):
-                single = _singly(run[first:last], original, sentence, whose)
+            if is_self_contained(
+                text, of_other=of_other, of_kin=of_kin, in_group=subjects.in_group, among=subjects.among
+            ):
+                single = _singly(run[first:last], original, sentence, subjects)
                 return [Alone(run[first].start, run[last - 1].end, text, weight(text), clauses=single)]
-    if behind is not None and run and (more := _with_before(behind, run, original, sentence, whose)):
+    if behind is not None and run and (more := _with_before(behind, run, original, sentence, subjects)):
         return [more]
     text = _joined(run, original, sentence) if run else ""
     return [Alone(run[0].start, run[-1].end, text, weight(text), "unresolved")] if len(text) >= SHORTEST else []
 
 
 def _with_before(
-    behind: Clause, run: Sequence[Clause], original: str, sentence: Sentence, whose: _Whose
+    behind: Clause, run: Sequence[Clause], original: str, sentence: Sentence, subjects: _Subjects
 ) -> Alone | None:
     """What goes on with a clause about the speaker, or a person of theirs, told with it: 我对虾过敏，一碰就肿."""
     head = opened(tidy(behind.raw))
@@ -272,35 +274,33 @@ def _with_before(
         on = all(c.subject == behind.subject and not _NOT_ON.search(c.raw) for c in run[:last])
         if not on or len(text) > LONGEST:
             continue
-        if stands(text, of_other=False, of_kin=of_kin, in_group=whose.in_group, among=whose.among):
+        if is_self_contained(text, of_other=False, of_kin=of_kin, in_group=subjects.in_group, among=subjects.among):
             return Alone(behind.start, run[last - 1].end, text, weight(text), goes_on=True)
     return None
 
 
-def _singly(run: Sequence[Clause], original: str, sentence: Sentence, whose: _Whose) -> tuple[Alone, ...]:
+def _singly(run: Sequence[Clause], original: str, sentence: Sentence, subjects: _Subjects) -> tuple[Alone, ...]:
     if len(run) < 2 or "：" in original or ":" in original:
         return ()
     own = list(takewhile(lambda clause: clause.subject == "我", run)) or run[:1]  # another's own predicate may follow
-    said = [(clause, clause.end, _joined([clause], original, sentence)) for clause in own]
-    for n, (clause, _, text) in enumerate(said):
+    clause_texts = [(clause, clause.end, _joined([clause], original, sentence)) for clause in own]
+    for n, (clause, _, text) in enumerate(clause_texts):
         if n + 1 < len(run) and _cut_short(text, clause, original, sentence):
-            said[n : n + 2] = [
+            clause_texts[n : n + 2] = [
                 (clause, run[n + 1].end, _joined(run[n : n + 2], original, sentence)),
-                *((after, end, "") for after, end, _ in said[n + 1 : n + 2]),
+                *((after, end, "") for after, end, _ in clause_texts[n + 1 : n + 2]),
             ]
     return tuple(
         Alone(clause.start, end, text, weight(text))
-        for clause, end, text in said
+        for clause, end, text in clause_texts
         if not LED.match(text)
         and (SPEAKER.match(text) or OF_KIN.match(text) or not SPEAKER.search(text))
         and content_weight(text) >= LEAST_SAID
-        and stands(
+        and is_self_contained(
             text,
             of_other=clause.subject == "other",
             of_kin=clause.subject == "亲友",
-            in_group=whose.in_group,
-            among=whose.among,
+            in_group=subjects.in_group,
+            among=subjects.among,
         )
     )
-
-

@@ -55,13 +55,13 @@ class Talker:
 
 def sifted(found: Sequence[Found], turn: str, talker: Talker, *, in_project: bool) -> tuple[list[Found], list[Found]]:
     """Return those to tell, and those to leave in their turn. Nobody posts in a project."""
-    named = {name for said in (*talker.before, turn) for name in _PARTNER.findall(said)}
+    named = {name for text in (*talker.before, turn) for name in _PARTNER.findall(text)}
     partner = named.pop() if len(named) == 1 else None
-    told = [_of_both(f, partner) for f in found]
+    finding = [_of_both(f, partner) for f in found]
     alone = talker.opens and not in_project
-    kept = [told_of_life(f) and _of_whom(f, turn, talker.name) and not (alone and _posted(f, turn)) for f in told]
-    left = [replace(f, dropped="light") for f, keep in zip(told, kept, strict=True) if not keep]
-    return [f for f, keep in zip(told, kept, strict=True) if keep], left
+    kept = [is_of_life(f) and _of_whom(f, turn, talker.name) and not (alone and _posted(f, turn)) for f in finding]
+    left = [replace(f, dropped="light") for f, keep in zip(finding, kept, strict=True) if not keep]
+    return [f for f, keep in zip(finding, kept, strict=True) if keep], left
 
 
 def _of_whom(found: Found, turn: str, speaker: str) -> bool:
@@ -71,12 +71,12 @@ def _of_whom(found: Found, turn: str, speaker: str) -> bool:
     return own or not (_AT_WORK.search(speaker) or _SOMEONES.match(found.text))
 
 
-def told_of_life(found: Found) -> bool:
+def is_of_life(found: Found) -> bool:
     """Is a statement one of its speaker's life, told whole? A question that was asked is only observed."""
     if found.slots or "问过“" in found.text:
         return True
-    said = _OWNER.sub("◇", found.text)
-    return not any(pattern.search(said) for pattern in _REFUSED)
+    phrase = _OWNER.sub("◇", found.text)
+    return not any(pattern.search(phrase) for pattern in _REFUSED)
 
 
 def _posted(found: Found, turn: str) -> bool:
@@ -85,13 +85,13 @@ def _posted(found: Found, turn: str) -> bool:
     itself may open a talk."""
     if found.slots:
         return False
-    said = _OWNER.sub("◇", found.text)
-    if _TO_ALL.search(turn) or _OF_THE_HOUR.search(said):
+    phrase = _OWNER.sub("◇", found.text)
+    if _TO_ALL.search(turn) or _OF_THE_HOUR.search(phrase):
         return True
     several = len(turn) > LONGEST_SENTENCE or _SEVERAL.search(turn.strip()) is not None
     if len(turn) > LONGEST_POST or not several or _is_letter(turn):
         return False
-    return not said.startswith("◇") or _LASTING.search(said) is None
+    return not phrase.startswith("◇") or _LASTING.search(phrase) is None
 
 
 def _is_letter(turn: str) -> bool:

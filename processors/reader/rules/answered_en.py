@@ -161,12 +161,12 @@ _NOT = {"do": "don't", "are": "am not", "have": "have not", "will": "will not", 
 _AUX = {"do": "", "did": "", "are": "am ", "have": "have ", "will": "will ", "can": "can "}
 
 
-def answered(asked: str, content: str) -> tuple[str, int] | None:
+def answered(question_text: str, content: str) -> tuple[str, int] | None:
     """Return the sentence that an answer makes of its question, of the first person or of the thing asked about, and
     where the answer ends."""
-    question = _LEAD.sub("", asked.strip(), count=1)
-    if (told := by_kind(asked, content)) is not None:
-        return told
+    question = _LEAD.sub("", question_text.strip(), count=1)
+    if (answer := by_kind(question_text, content)) is not None:
+        return answer
     if (some := _SOME.match(content)) and _ANY_OF.match(question):
         return f"I have {_own(some['what'])}", some.end()
     if (liked := _LIKED.match(content)) and _OF_ONES_LIKES.search(question):
@@ -174,25 +174,25 @@ def answered(asked: str, content: str) -> tuple[str, int] | None:
     if (agreed := _AGREED.match(content)) and (match := _YES_OR_NO.match(question)):
         rest = content[agreed.end() :]
         doubted = _LIMITED.match(rest) or (agreed["yes"] and _TURNED_ROUND.search(rest[:_SOON]))
-        said = None if doubted else _agreed(match, agreed)
-        return None if said is None else (said, agreed.end())
+        phrase = None if doubted else _agreed(match, agreed)
+        return None if phrase is None else (phrase, agreed.end())
     first = _FIRST.match(content)
     if first is None or content[first.end() :].startswith("?") or _LIMITED.match(content[first.end() :]):
         return None
-    said = first["said"].strip(" ,")
-    if not said or len(said.split()) > _LONGEST or _NO_ANSWER.match(said):
+    phrase = first["said"].strip(" ,")
+    if not phrase or len(phrase.split()) > _LONGEST or _NO_ANSWER.match(phrase):
         return None
-    word = said.split()[0].lower()
+    word = phrase.split()[0].lower()
     if word in FUNCTION or re.match(rf"{ENGLISH_NUMBER}(?![\w-])", word):
-        said = f"{said[0].lower()}{said[1:]}"
-    statement = _stated(re.sub(r"\byou're\b", "you are", question), said)
+        phrase = f"{phrase[0].lower()}{phrase[1:]}"
+    statement = _stated(re.sub(r"\byou're\b", "you are", question), phrase)
     return None if statement is None else (statement, first.end())
 
 
-def by_kind(asked: str, content: str) -> tuple[str, int] | None:
+def by_kind(question_text: str, content: str) -> tuple[str, int] | None:
     """What a question of a kind makes of an answer that takes none of its words: "any?" - "none", "do you?" - "gave
     up in 2010", "may I?" - "no", "this or that?" - "the second"."""
-    question = _LEAD.sub("", asked.strip(), count=1)
+    question = _LEAD.sub("", question_text.strip(), count=1)
     if _TAKEN_BACK.search(content):
         return None
     if (none := _NO_ANY.match(content)) and (match := _HAVE_ANY.match(question)):
@@ -214,15 +214,15 @@ def _of_several(question: str, which: str, end: int) -> tuple[str, int] | None:
     """What a question that names several things says of the one that is meant by its place."""
     if listed := _OF_A_LIST.match(question):
         items = re.split(r", (?:or )?| or ", listed["items"])
-        said = _at(items, which)
-        stated = _stated(listed["asks"], said) if said else None
+        phrase = _at(items, which)
+        stated = _stated(listed["asks"], phrase) if phrase else None
         return None if stated is None else (stated, end)
     either = _EITHER.match(question)
     if either is None or _ASKS_WHETHER.search(either["first"]):
         return None
     items = [either["first"], *filter(None, either["more"].split(", ")), either["last"]]
-    said = _at(items, which)
-    return None if said is None else (f"I chose the {_own(re.sub('^the ', '', said.strip()))}", end)
+    phrase = _at(items, which)
+    return None if phrase is None else (f"I chose the {_own(re.sub('^the ', '', phrase.strip()))}", end)
 
 
 def _at(items: list[str], which: str) -> str | None:
@@ -255,27 +255,27 @@ def _agreed(match: re.Match[str], agreed: re.Match[str]) -> str | None:
     return None if re.search(r"\bany\b", rest) else f"I {_AUX[aux]}{match['still'] or ''}{_own(rest)}{tail}"
 
 
-def _stated(question: str, said: str) -> str | None:
+def _stated(question: str, statement: str) -> str | None:
     if match := _MINE.match(question):
-        whose = "my" if match["whose"].lower() == "your" else "the"
-        if whose == "the" and (_OF_ANYTHING.search(match["what"]) or not _NUMBERED.search(said)):
+        determiner = "my" if match["whose"].lower() == "your" else "the"
+        if determiner == "the" and (_OF_ANYTHING.search(match["what"]) or not _NUMBERED.search(statement)):
             return None
-        return f"{whose} {_own(match['what'])} {_IS[match['is'].strip().lower()]} {said}"
+        return f"{determiner} {_own(match['what'])} {_IS[match['is'].strip().lower()]} {statement}"
     if match := _LONG.match(question):
-        since = re.match(r"(?:for|since|all)\b", said, re.I)
-        return f"I have {_own(match['rest']).strip()} {said if since else f'for {said}'}"
+        since = re.match(r"(?:for|since|all)\b", statement, re.I)
+        return f"I have {_own(match['rest']).strip()} {statement if since else f'for {statement}'}"
     if match := _COUNT.match(question):
-        return f"{_predicate(match)} {said} {match['what']}{_own(match['rest'] or '')}"
+        return f"{_predicate(match)} {statement} {match['what']}{_own(match['rest'] or '')}"
     if match := _INTERESTED.match(question):
-        return f"I am {match['how']} in {said}"
+        return f"I am {match['how']} in {statement}"
     if (match := _ANY.match(question)) and question.lower().startswith("any "):
-        return f"my {_own(match['what'])} include {said}"
+        return f"my {_own(match['what'])} include {statement}"
     match = _OPEN.match(question)
-    if match is None or match["verb"].lower() in _OF_THE_TALK or (match["where"] and not _PLACE.match(said)):
+    if match is None or match["verb"].lower() in _OF_THE_TALK or (match["where"] and not _PLACE.match(statement)):
         return None
     if match["what"] and match["rest"] and not _AT_ITS_END.fullmatch(match["rest"]):
         return None  # the answer stands within the question: "which day do you see her"
-    return f"{_predicate(match)}{_own(match['rest'] or '')} {said}"
+    return f"{_predicate(match)}{_own(match['rest'] or '')} {statement}"
 
 
 def _predicate(match: re.Match[str]) -> str:

@@ -74,27 +74,27 @@ _LEAD = re.compile(r"(?:是|在|叫|就是|主要是|大概是?|一般是?|应�
 _END = re.compile(r"(?:吧|呢|啊|呀|哦|哈|了(?=$))+$")
 
 
-def answered(asked: str, said: str, *, served: bool = False) -> tuple[str, int] | None:
+def answered(question_text: str, text: str, *, served: bool = False) -> tuple[str, int] | None:
     """Return the statement and how many characters of the answer it takes; None where the answer states nothing, or
     the question is not to the user about what is so. Who is `served` is asked without being named."""
-    question = _question(asked, served=served)
+    question = _question(question_text, served=served)
     if question is None:
         return None
-    greets = _GREETS.match(said.strip())
-    said, skipped = (said.strip()[greets.end() :], greets.end()) if greets else (said.strip(), 0)
-    first, *more = _FIRST.split(said, maxsplit=1)
+    greets = _GREETS.match(text.strip())
+    text, skipped = (text.strip()[greets.end() :], greets.end()) if greets else (text.strip(), 0)
+    first, *more = _FIRST.split(text, maxsplit=1)
     if not first or len(first) > 20 or (first.startswith("不对") and more and more[0].strip()):
         return None
     for statement in _statements(question, first):
-        if _stands(statement):
+        if _is_self_contained(statement):
             return statement, skipped + len(first)
     return None
 
 
-def lasting(asked: Sequence[str], said: str, own: Sequence[str]) -> tuple[str, int] | None:
+def lasting(asked: Sequence[str], text: str, own: Sequence[str]) -> tuple[str, int] | None:
     """What an answer to how long it has been says, with what is felt that the question names, or the user's turn before
     it; None where neither names one thing."""
-    first = _FIRST.split(said.strip(), maxsplit=1)[0]
+    first = _FIRST.split(text.strip(), maxsplit=1)[0]
     lasts = _LASTS.fullmatch(first)
     question = next((each.rstrip("？? ") for each in reversed(asked) if _HOW_LONG.search(each.rstrip("？? "))), None)
     if lasts is None or question is None or _NOT_HOW_LONG.search(question):
@@ -111,9 +111,9 @@ def _is_topic(part: str) -> bool:
     return 2 <= len(part) <= 10 and felt(part) and not (ASKS.search(part) or SUPPOSED.search(part) or "我" in part)
 
 
-def _question(asked: str, *, served: bool) -> str | None:
+def _question(question: str, *, served: bool) -> str | None:
     """The part that asks, of the user and today; the speaker's own side in the first person."""
-    text = asked.strip().rstrip("？? ")
+    text = question.strip().rstrip("？? ")
     for _ in range(2):
         text = _POLITE.sub("", text, count=1) if _POLITE.match(text) else text
     parts = [p for p in re.split(r"[，,：:]|(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])", text) if p]
@@ -172,44 +172,44 @@ def _confirmed(question: str, answer: str) -> Iterator[str]:
     if "还是" in question or _WHAT.search(_TAIL.sub("", question)) or _WHEN.search(question):
         return
     asks = _TAIL.search(question) is not None
-    told = _TAIL.sub("", question)
-    told, swapped = re.subn(r"是不是|有没有|(?P<v>[\u4e00-\u9fff])不(?P=v)", lambda m: m.group()[0], told)
-    if not (asks or swapped) or _HOW_MANY.search(told):
+    statement = _TAIL.sub("", question)
+    statement, swapped = re.subn(r"是不是|有没有|(?P<v>[\u4e00-\u9fff])不(?P=v)", lambda m: m.group()[0], statement)
+    if not (asks or swapped) or _HOW_MANY.search(statement):
         return
     if _YES.fullmatch(answer):
-        yield told
+        yield statement
     elif _NO.fullmatch(answer):
-        yield from _denied(told)
+        yield from _denied(statement)
     elif match := _SAID_AGAIN.fullmatch(answer):
-        yield from _denied_by(match, told)
-    elif len(answer) <= 2 and answer.rstrip("的") in told and answer not in {"了", "的", "在", "我"}:
-        yield told
+        yield from _denied_by(match, statement)
+    elif len(answer) <= 2 and answer.rstrip("的") in statement and answer not in {"了", "的", "在", "我"}:
+        yield statement
 
 
-def _denied_by(match: re.Match[str], told: str) -> Iterator[str]:
+def _denied_by(match: re.Match[str], statement: str) -> Iterator[str]:
     """What is asked, denied with its own verb: 您喝酒吗 - 不喝了."""
-    at = told.find(match["verb"])
+    at = statement.find(match["verb"])
     if at > 0:
         past, now = ("过" if match["more"] == "过" else ""), ("了" if match["more"] == "了" else "")
-        head = re.sub(r"(?:还在?|在|有)$", "", told[:at])
-        rest = told[at + len(match["verb"]) :].removesuffix("了")
+        head = re.sub(r"(?:还在?|在|有)$", "", statement[:at])
+        rest = statement[at + len(match["verb"]) :].removesuffix("了")
         yield f"{head}{match['no']}{match['verb']}{past}{rest.removeprefix('过') if past else rest}{now}"
 
 
-def _denied(told: str) -> Iterator[str]:
+def _denied(statement: str) -> Iterator[str]:
     for has, no in (("有", "没有"), ("是", "不是"), ("在", "不在"), ("会", "不会")):
-        if re.search(rf"(?<![没不]){has}", told):
-            yield told.replace(has, no, 1)
+        if re.search(rf"(?<![没不]){has}", statement):
+            yield statement.replace(has, no, 1)
             return
-    if _OF_THEIRS.search(told):
+    if _OF_THEIRS.search(statement):
         return  # where its predicate begins is not known
-    if told.endswith(("了", "过")):
-        yield re.sub(r"我(?:已经|都)?", "我没", told.removesuffix("了"), count=1)
+    if statement.endswith(("了", "过")):
+        yield re.sub(r"我(?:已经|都)?", "我没", statement.removesuffix("了"), count=1)
         return
-    yield told.replace("我", "我不", 1)
+    yield statement.replace("我", "我不", 1)
 
 
-def _stands(statement: str) -> bool:
+def _is_self_contained(statement: str) -> bool:
     if not 4 <= len(statement) <= _LONGEST or statement.endswith("着"):
         return False
     if ASKS.search(statement) or SUPPOSED.search(statement):

@@ -18,7 +18,7 @@ from processors.reader.rules.others import of_anothers_en
 from processors.reader.rules.persons_zh import called
 from processors.reader.rules.protocol import TurnView
 from processors.reader.rules.served_zh import DATA, either, serves, speaks_to_serve
-from processors.reader.rules.statements_zh import told
+from processors.reader.rules.statements_zh import reworded
 from processors.reader.rules.text import prepare, sentences
 
 _YES_EN = re.compile(
@@ -110,11 +110,15 @@ def as_statement(turn: TurnView) -> str | None:
     """Return what a short answer to the assistant's last question says as a sentence of the user's own, or None."""
     if not turn.previous or turn.previous[-1][0] != "assistant" or len(turn.content) > _SHORT:
         return None
-    asked = _asked(turn)
-    if not asked:
+    questions = _questions(turn)
+    if not questions:
         return None
-    said = prepare(turn.content).strip().rstrip("。.!！~ ")
-    return _chinese(asked[-1], said) if turn.language == "zh" or _has_han(asked[-1]) else _english(asked[-1], said)
+    phrase = prepare(turn.content).strip().rstrip("。.!！~ ")
+    return (
+        _chinese(questions[-1], phrase)
+        if turn.language == "zh" or _has_han(questions[-1])
+        else _english(questions[-1], phrase)
+    )
 
 
 def with_the_answer(
@@ -129,41 +133,45 @@ def with_the_answer(
     end = min(length, len(turn.content) - len(turn.content.lstrip()) + size)
     if any(f.start < end and (f.slots or f.kind == "relation") for f in found):
         return found, left
-    text = told(statement)
+    text = reworded(statement)
     if speaks_to_serve(turn):
         text = f"{turn.speaker}说{DATA['patient']}{text.removeprefix('{owner}')}"
-    said = Found(0, end, "episode", owned(text), episode_type="fact")
-    return [said, *(f for f in found if f.start >= end)], [f for f in left if f.start >= end]
+    phrase = Found(0, end, "episode", owned(text), episode_type="fact")
+    return [phrase, *(f for f in found if f.start >= end)], [f for f in left if f.start >= end]
 
 
 def _worded(turn: TurnView) -> tuple[str, int] | None:
     """What a Chinese answer says with the words of its question, and how many characters say it."""
-    asked = turn.previous and turn.previous[-1][0] == "assistant" and len(turn.content) <= 2 * _SHORT and _asked(turn)
+    asked = (
+        turn.previous and turn.previous[-1][0] == "assistant" and len(turn.content) <= 2 * _SHORT and _questions(turn)
+    )
     if not asked or turn.language != "zh":
         return None
-    said, serving = prepare(turn.content), speaks_to_serve(turn)
+    phrase, serving = prepare(turn.content), speaks_to_serve(turn)
     if serving:  # a doctor's yes is of the patient, unless the doctor was asked of themselves
-        return None if re.search(r"[你您]", asked[-1]) else answered(asked[-1], said, served=True)
-    own = [said for role, said in turn.previous if role == "user"]
+        return None if re.search(r"[你您]", asked[-1]) else answered(asked[-1], phrase, served=True)
+    own = [text for role, text in turn.previous if role == "user"]
     served = serves(turn)
-    return answered(asked[-1], said, served=served) or (lasting(asked, said, own) if served else None)
+    return answered(asked[-1], phrase, served=served) or (lasting(asked, phrase, own) if served else None)
 
 
-def of_whom_asked_zh(turn: TurnView) -> str | None:
+def person_asked_about_zh(turn: TurnView) -> str | None:
     """Whom of the user's people a Chinese question is about whose answer names nobody: what it says is theirs. Empty
     where the question only points at them; None where it is about nobody else."""
     if not turn.previous or turn.previous[-1][0] != "assistant" or len(turn.content) > 2 * _SHORT:
         return None
-    if turn.language != "zh" or _FIRST_PERSON.search(turn.content) or not (asked := _asked(turn)):
+    if turn.language != "zh" or _FIRST_PERSON.search(turn.content) or not (questions := _questions(turn)):
         return None
-    asked = [each.replace(turn.speaker or "您", "您") for each in asked]
-    opening = _PERSON_ZH.search(re.split(r"[，,]", asked[0])[-1]) if not re.search(r"[你您]", asked[-1]) else None
-    match = _PERSON_ZH.search(asked[-1]) or opening
+    questions = [each.replace(turn.speaker or "您", "您") for each in questions]
+    opening = (
+        _PERSON_ZH.search(re.split(r"[，,]", questions[0])[-1]) if not re.search(r"[你您]", questions[-1]) else None
+    )
+    match = _PERSON_ZH.search(questions[-1]) or opening
     whom = None if match is None else match["kin"] or match["bare"] or ""
     return None if whom and _ANY_PATIENT.fullmatch(whom) else whom
 
 
-def told_of(found: Found, owner: str, whom: str) -> Found:
+def restated_for(found: Found, owner: str, whom: str) -> Found:
     """What an answer says of the user's person instead of the user: a value of theirs is no value of the user's."""
     theirs = f"{owner}的{called(whom)}"
     if not found.slots and _OF_THEIRS.match(found.text.removeprefix(owner)):
@@ -171,8 +179,8 @@ def told_of(found: Found, owner: str, whom: str) -> Found:
     if not whom or found.dropped is not None or (found.slots and (found.negated or found.attributes)):
         return replace(found, dropped=found.dropped or "of_another")
     if found.slots:
-        said = found.text.removeprefix(owner).removeprefix(f"的{called(whom)}")
-        return replace(found, text=theirs + said, slots=(), kind="episode", episode_type="fact")
+        phrase = found.text.removeprefix(owner).removeprefix(f"的{called(whom)}")
+        return replace(found, text=theirs + phrase, slots=(), kind="episode", episode_type="fact")
     if not found.text.startswith(owner):
         return replace(found, dropped="of_another")
     return found if found.text.startswith(theirs) else replace(found, text=theirs + found.text.removeprefix(owner))
@@ -182,12 +190,12 @@ def answers_for_another(turn: TurnView) -> bool:
     """Does a short answer say something of somebody else, or of what is not so today: "12岁" to 您孩子多大了？"""
     if not turn.previous or turn.previous[-1][0] != "assistant" or len(turn.content) > _SHORT:
         return False
-    if _FIRST_PERSON.search(turn.content) or not (asked := _asked(turn)):
+    if _FIRST_PERSON.search(turn.content) or not (questions := _questions(turn)):
         return False
-    if turn.language == "zh" or _has_han(asked[-1]):
-        question = _last_part(asked[-1])
+    if turn.language == "zh" or _has_han(questions[-1]):
+        question = _last_part(questions[-1])
         return any(p.search(question) for p, _ in _SLOT_ZH) and not _own_zh(question)
-    return any(p.search(asked[-1]) for p, _ in _SLOT_EN) and not _own_en(asked[-1])
+    return any(p.search(questions[-1]) for p, _ in _SLOT_EN) and not _own_en(questions[-1])
 
 
 _ASKS_ZH = re.compile(
@@ -196,51 +204,53 @@ _ASKS_ZH = re.compile(
 """What asks also where its question mark was left out."""
 
 
-def _asked(turn: TurnView) -> list[str]:
+def _questions(turn: TurnView) -> list[str]:
     ends = _ASKS_ZH if turn.language == "zh" else None
     asked = sentences(prepare(turn.previous[-1][1]))
     return [s.text for s in asked if s.asks or (ends is not None and ends.search(s.text))]
 
 
-def _last_part(asked: str) -> str:
+def _last_part(question: str) -> str:
     """您 stands in what is asked; before it stand greetings and who is spoken to."""
-    last = asked.split("，")[-1]
-    return last if "，" in asked and re.search(r"[你您]", last) else asked
+    last = question.split("，")[-1]
+    return last if "，" in question and re.search(r"[你您]", last) else question
 
 
-def _own_en(asked: str) -> bool:
+def _own_en(question: str) -> bool:
     """Does a question ask for what is so of the user, today?"""
-    return not of_anothers_en(re.sub(r"\b(?:your|you)\b", "I", asked, flags=re.I)) and not _NOT_NOW_EN.search(asked)
+    return not of_anothers_en(re.sub(r"\b(?:your|you)\b", "I", question, flags=re.I)) and not _NOT_NOW_EN.search(
+        question
+    )
 
 
-def _own_zh(asked: str) -> bool:
-    return not (_ANOTHERS_ZH.search(asked) or _WHEN_ZH.search(asked) or planned(asked))
+def _own_zh(question: str) -> bool:
+    return not (_ANOTHERS_ZH.search(question) or _WHEN_ZH.search(question) or planned(question))
 
 
 def _has_han(text: str) -> bool:
     return re.search(r"[\u4e00-\u9fff]", text) is not None
 
 
-def _english(asked: str, said: str) -> str | None:
-    for pattern, sentence in _SLOT_EN if _own_en(asked) else ():
-        if pattern.search(asked) and not re.match(r"(?:i|i'm|my|we)\b", said, re.I):
-            value = re.sub(r"^(?:an?|in|from|at|for|it's|a bit)\s+", "", said, flags=re.I)
+def _english(question: str, text: str) -> str | None:
+    for pattern, sentence in _SLOT_EN if _own_en(question) else ():
+        if pattern.search(question) and not re.match(r"(?:i|i'm|my|we)\b", text, re.I):
+            value = re.sub(r"^(?:an?|in|from|at|for|it's|a bit)\s+", "", text, flags=re.I)
             return sentence.format(value.removesuffix(" years old").removesuffix(" years"))
-    open_one = _WORTH_KNOWING_EN.sub("", asked)
-    if _own_en(open_one) and (named := named_en(open_one, said)) is not None:
+    open_one = _WORTH_KNOWING_EN.sub("", question)
+    if _own_en(open_one) and (named := named_en(open_one, text)) is not None:
         return named
-    yes, no = _YES_EN.match(said), _NO_EN.match(said)
-    match = _ASKED_EN.search(asked) or _TAG_EN.match(asked)
+    yes, no = _YES_EN.match(text), _NO_EN.match(text)
+    match = _ASKED_EN.search(question) or _TAG_EN.match(question)
     if match is None or not (yes or no) or " or " in match["rest"]:
         return None
     verb = match.groupdict().get("verb")
     once = (verb or "").lower() in {"did", "have"} and not _HAPPENED_EN.match(match["rest"])
-    if once and not _SINCE_EN.search(asked):
+    if once and not _SINCE_EN.search(question):
         return None  # "Have you ever worked as a nurse?": what was is not so today
     first = (
         _FIRST_EN[verb.lower()]
         if verb
-        else ("am" if re.match(r"(?:so,? |and |ok(?:ay)?,? )?you(?:'re| are)", asked, re.I) else "")
+        else ("am" if re.match(r"(?:so,? |and |ok(?:ay)?,? )?you(?:'re| are)", question, re.I) else "")
     )
     rest = re.sub(r"\byour\b", "my", re.sub(r"\byou\b", "I", match["rest"])).removesuffix(" currently")
     rest = re.sub(r"^(?:currently|still|now|already|ever)\s", "", rest)
@@ -250,25 +260,25 @@ def _english(asked: str, said: str) -> str | None:
     return f"I {denial} {rest}"
 
 
-def _chinese(asked: str, said: str) -> str | None:
-    asked = _last_part(asked)
-    for pattern, sentence in _SLOT_ZH if _own_zh(asked) else ():
+def _chinese(question: str, text: str) -> str | None:
+    question = _last_part(question)
+    for pattern, sentence in _SLOT_ZH if _own_zh(question) else ():
         if (
-            pattern.search(asked)
-            and re.search(r"什么|多|几|哪|怎么|年龄|学历|年薪|收入|名字|贵姓|贵庚", asked)
-            and not said.startswith("我")
+            pattern.search(question)
+            and re.search(r"什么|多|几|哪|怎么|年龄|学历|年薪|收入|名字|贵姓|贵庚", question)
+            and not text.startswith("我")
         ):
-            value = re.sub(r"^(?:是|在|叫|做)|岁$|年$|了$", "", said)
+            value = re.sub(r"^(?:是|在|叫|做)|岁$|年$|了$", "", text)
             if _AGED.fullmatch(value):
                 return f"我{value}"
             if sentence != _IS_AGED or len(value) <= _AGE_CHARS:
                 return sentence.format(value)
-    if _own_zh(asked) and (named := named_zh(asked.rstrip("？?"), said)) is not None:
+    if _own_zh(question) and (named := named_zh(question.rstrip("？?"), text)) is not None:
         return named
-    yes, no = _YES_ZH.match(said), _NO_ZH.match(said)
-    if not (yes or no) or "还是" in asked:
+    yes, no = _YES_ZH.match(text), _NO_ZH.match(text)
+    if not (yes or no) or "还是" in question:
         return None
-    own = re.sub(r"(?:对吗|是吗|对吧|是吧|对不对|是不是|吗|吧|呢|么)$", "", asked.rstrip("？? "))
+    own = re.sub(r"(?:对吗|是吗|对吧|是吧|对不对|是不是|吗|吧|呢|么)$", "", question.rstrip("？? "))
     own = re.sub(r"^(?:请问|那么?|所以)[，,]?", "", own)
     own = re.sub(r"您|你", "我", own.replace("是不是", "是").replace("有没有", "有"))
     if "我" not in own:

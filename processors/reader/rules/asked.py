@@ -31,16 +31,16 @@ _NO_THING_ZH = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _FieldQuestion:
     asked: re.Pattern[str]
     answer: re.Pattern[str] | None
     says: str
 
 
-def _loaded(language: Literal["en", "zh"]) -> tuple[_Asked, ...]:
+def _loaded(language: Literal["en", "zh"]) -> tuple[_FieldQuestion, ...]:
     data = tomllib.loads((files(__package__) / "asked.toml").read_text(encoding="utf-8"))
     return tuple(
-        _Asked(
+        _FieldQuestion(
             re.compile(each["asked"], re.I), re.compile(each["answer"], re.I) if "answer" in each else None,
             each["says"],
         )
@@ -52,12 +52,12 @@ _EN = _loaded("en")
 _ZH = _loaded("zh")
 
 
-def named_en(asked: str, said: str) -> str | None:
+def named_en(question_text: str, text: str) -> str | None:
     """Return what an English answer says as a sentence of the user's own; None where it does not only name things."""
-    lead = _LEAD_EN.match(said)
-    parts = [part.strip() for part in re.split(r"[,.;:(]", said[lead.end() :] if lead else said)]
+    lead = _LEAD_EN.match(text)
+    parts = [part.strip() for part in re.split(r"[,.;:(]", text[lead.end() :] if lead else text)]
     for question in _EN:
-        if not question.asked.search(asked):
+        if not question.asked.search(question_text):
             continue
         if question.answer is None:
             things = _things_en(parts)
@@ -82,12 +82,12 @@ def _names_en(part: str) -> bool:
     return all(w in _JOINS_EN or (w not in _NO_THING_EN and not w.endswith("ly")) for w in words)
 
 
-def named_zh(asked: str, said: str) -> str | None:
+def named_zh(question: str, text: str) -> str | None:
     """The same of a Chinese answer: its first clause names the things, what follows says more of them."""
-    lead = _LEAD_ZH.match(said)
-    first = re.split(r"[，,。；;！!\s]", said[lead.end() :] if lead else said)[0]
+    lead = _LEAD_ZH.match(text)
+    first = re.split(r"[，,。；;！!\s]", text[lead.end() :] if lead else text)[0]
     match = _THINGS_ZH.fullmatch(first)
     if match is None or _NO_THING_ZH.search(first):
         return None
     things = re.sub(r"[和跟与及]", "、", match["things"])
-    return next((q.says.format(things) for q in _ZH if q.asked.search(asked)), None)
+    return next((q.says.format(things) for q in _ZH if q.asked.search(question)), None)

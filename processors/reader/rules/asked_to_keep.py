@@ -52,8 +52,8 @@ def to_keep_en(text: str) -> tuple[str, frozenset[int]]:
     starts = frozenset(m.end() for m in asked)
     if not asked:
         return text, starts
-    said = _EN.sub(lambda m: " " * len(m.group()), text)
-    return (_ASKED.sub(".", said) if "you" in asked[-1]["lead"].lower() else said), starts
+    phrase = _EN.sub(lambda m: " " * len(m.group()), text)
+    return (_ASKED.sub(".", phrase) if "you" in asked[-1]["lead"].lower() else phrase), starts
 
 
 def to_keep_zh(text: str) -> tuple[str, frozenset[int]]:

@@ -10,7 +10,7 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.momentary_en import is_of_the_talk
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.persons_zh import called
-from processors.reader.rules.statements_zh import bare, told
+from processors.reader.rules.statements_zh import bare, reworded
 from processors.reader.rules.text import Sentence
 from processors.reader.rules.words_en import alternatives
 
@@ -130,10 +130,10 @@ def relations_en(clause: clauses_en.Clause, *, in_group: bool = False) -> list[F
     if match is None:
         return []
     heads = before_another(match.group(), in_group=in_group)
-    said = next((head for head in heads if len(head.split()) > _WHOLE), match.group()).rstrip(" ,;")
-    behind = len(match.group()) - len(said)
+    phrase = next((head for head in heads if len(head.split()) > _WHOLE), match.group()).rstrip(" ,;")
+    behind = len(match.group()) - len(phrase)
     end = clause.end - behind if behind and clause.body.endswith(match.group()) else clause.end
-    return [_relation(clause.start, end, said, match["kin"], match["name"], in_group=in_group)]
+    return [_relation(clause.start, end, phrase, match["kin"], match["name"], in_group=in_group)]
 
 
 def _relation(start: int, end: int, text: str, kin: str, name: str | None, *, in_group: bool = False) -> Found:
@@ -157,10 +157,10 @@ def relations_zh(clause: clauses_zh.Clause) -> list[Found]:
     ending = ("的" if rest.startswith("是") and match["rest"].rstrip("了").endswith("的") else "") + (
         "了" if match["rest"].endswith("了") else ""
     )
-    said = f"{{owner}}的{called(match['kin'])}{rest.replace('我', '{owner}')}{ending}"
+    phrase = f"{{owner}}的{called(match['kin'])}{rest.replace('我', '{owner}')}{ending}"
     return [
         _relation(
-            clause.start, clause.end, said, match["kin"], named
+            clause.start, clause.end, phrase, match["kin"], named
         )
     ]
 
@@ -253,22 +253,22 @@ def task_en(sentence: Sentence, original: str) -> Found | None:
 def task_zh(sentence: Sentence, original: str) -> Found | None:
     if _TASK_ZH.search(sentence.text) is None or clauses_zh.SUPPOSED.search(sentence.text):
         return None
-    said = bare(original.strip())
-    if todo := re.match(r"(?:TODO|待办)(?:事项)?[:： ]{0,3}", said, re.I):
-        text = f"{{owner}}待办：{said[todo.end() :]}"
+    phrase = bare(original.strip())
+    if todo := re.match(r"(?:TODO|待办)(?:事项)?[:： ]{0,3}", phrase, re.I):
+        text = f"{{owner}}待办：{phrase[todo.end() :]}"
     else:
-        text = f"提醒{{owner}}{said[3:]}" if said.startswith("提醒我") else _owned(original)
+        text = f"提醒{{owner}}{phrase[3:]}" if phrase.startswith("提醒我") else _owned(original)
     return Found(sentence.start, sentence.end, "episode", text, episode_type="task")
 
 
 def _owned(original: str) -> str:
     """Name the owner where the sentence is theirs; what a team or a project does stands as said."""
-    said = bare(original.strip())
-    return told(said).replace("{owner}说：", "")
+    phrase = bare(original.strip())
+    return reworded(phrase).replace("{owner}说：", "")
 
 
 def _lead(text: str) -> str:
-    said = " ".join(text.split())
-    match = _LEAD_EN.match(said)
-    rest = said[match.end() :] if match else said
-    return rest if len(rest) > 8 else said
+    phrase = " ".join(text.split())
+    match = _LEAD_EN.match(phrase)
+    rest = phrase[match.end() :] if match else phrase
+    return rest if len(rest) > 8 else phrase

@@ -6,7 +6,7 @@ import re
 
 from processors.reader.rules import clauses_en, clauses_zh
 from processors.reader.rules.found import Found
-from processors.reader.rules.making_zh import made, meant, of_others, past
+from processors.reader.rules.making_zh import is_asserted, made, of_others, past
 from processors.reader.rules.words_en import alternatives
 
 _NEVER_EN = re.compile(
@@ -90,13 +90,13 @@ def avoids_en(clause: clauses_en.Clause) -> list[Found]:
     ]  # fmt: skip
 
 
-def _things_en(verb: str, said: str) -> list[tuple[str, str]]:
+def _things_en(verb: str, text: str) -> list[tuple[str, str]]:
     """What is never taken, and how the statement goes on."""
-    if verb in _HABITS_EN and (not said or (verb != "drink" and _CIGARETTES.fullmatch(said))):
+    if verb in _HABITS_EN and (not text or (verb != "drink" and _CIGARETTES.fullmatch(text))):
         return [(_HABITS_EN[verb], "")]
-    if not said or _NOTHING_EN.match(said) or _SOMETIMES_EN.search(said):
+    if not text or _NOTHING_EN.match(text) or _SOMETIMES_EN.search(text):
         return []
-    return [(t, f" {t}") for t in _SPLIT_EN.split(said) if t and not (_NOTHING_EN.match(t) or _WHO_EN.fullmatch(t))]
+    return [(t, f" {t}") for t in _SPLIT_EN.split(text) if t and not (_NOTHING_EN.match(t) or _WHO_EN.fullmatch(t))]
 
 
 def _third_person(no: str, verb: str) -> str:
@@ -110,7 +110,7 @@ def avoids_zh(clause: clauses_zh.Clause) -> list[Found]:
     if clause.subject != "我" or not clause.states or of_others(clause) or past(clause):
         return []
     body = clause.body
-    if (match := _DIET_ZH.match(body)) and meant(body, match.start()):
+    if (match := _DIET_ZH.match(body)) and is_asserted(body, match.start()):
         kept = "纯素" if match["vegan"] else "素食" if match["veg"] else "清真"
         no = match["not"] is not None
         return [made(clause, match.span(), f"{{owner}}饮食{'不' if no else ''}是{kept}", ("diet", kept), negated=no)]

@@ -67,7 +67,7 @@ _THOUGHT = re.compile(
     re.I,
 )
 """A judgement, a question or another person's state, joined by a comma or by nothing."""
-_MEANT = re.compile(
+_INTENDED = re.compile(
     r"\b(?:(?:was|were) (?:to|going to|supposed to|meant to|due to|about to)|had (?:planned|hoped|booked|arranged))\b",
     re.I,
 )
@@ -111,4 +111,4 @@ def beginnings(text: str) -> Iterator[str]:
 
 
 def _failed(text: str, head: str) -> bool:
-    return _MEANT.search(head) is not None and _FAILED.search(text, len(head)) is not None
+    return _INTENDED.search(head) is not None and _FAILED.search(text, len(head)) is not None

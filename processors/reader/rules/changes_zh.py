@@ -60,16 +60,16 @@ _NOT_WITHIN = re.compile(
 
 def changed(clause: Clause) -> list[Found]:
     """Return what a clause says is no longer so, is done with or reached, where its doer is the speaker."""
-    said = _bare(clause.raw)
-    if clause.subject != "我" or not clause.states or clause.raw.endswith("吧") or not 3 <= len(said) <= 24:
+    phrase = _bare(clause.raw)
+    if clause.subject != "我" or not clause.states or clause.raw.endswith("吧") or not 3 <= len(phrase) <= 24:
         return []
     for pattern, word in _WORDED:
-        if (match := pattern.match(said)) is None:
+        if (match := pattern.match(phrase)) is None:
             continue
         for thing, so in _read_as(match):
             if (named := _thing(thing)) and not _somebody(named, match):
-                told = word(match, named, so.lstrip("也都就").replace("全", ""))
-                return [Found(clause.start, clause.end, "episode", told, episode_type="fact")]
+                wording = word(match, named, so.lstrip("也都就").replace("全", ""))
+                return [Found(clause.start, clause.end, "episode", wording, episode_type="fact")]
     return []
 
 
@@ -94,9 +94,9 @@ def _bare(raw: str) -> str:
     return text
 
 
-def _thing(said: str) -> str:
+def _thing(text: str) -> str:
     """The name of the thing; empty where it names none of the speaker's."""
-    thing = _POINTING.sub("", said.strip())
+    thing = _POINTING.sub("", text.strip())
     if _NO_THING.match(thing) or _NOT_WITHIN.search(thing) or thing.endswith(ORGANISATIONS):
         return ""
     return thing if len(thing) > 1 or thing in _SHORT else ""

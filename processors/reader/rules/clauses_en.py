@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from processors.reader.rules.corrections import as_meant_en, taken_back_en, takes_back_en
+from processors.reader.rules.corrections import replace_corrected_en, taken_back_en, takes_back_en
 from processors.reader.rules.leftovers_en import without_leftovers
 from processors.reader.rules.person_en import expand
 from processors.reader.rules.text import Sentence
@@ -132,7 +132,7 @@ class Clause:
 
 def clauses(sentence: Sentence) -> list[Clause]:
     """Split one sentence into clauses; a predicate without a subject takes that of the clause before."""
-    text = as_meant_en(sentence.text)
+    text = replace_corrected_en(sentence.text)
     breaks = _breaks(text)
     cuts = [0, *(m.end() for m in breaks), len(text)]
     ends = [*(m.start() for m in breaks), len(text)]
@@ -172,8 +172,10 @@ def _breaks(text: str) -> list[re.Match[str]]:
     found: list[re.Match[str]] = []
     for each in _BREAK.finditer(text):
         begin = found[-1].end() if found else 0
-        asked = _ASKED.search(text, max(begin, each.start() - 60), each.start()) and _QUESTION.match(text, each.end())
-        if not asked and not names_another(text, begin, each.start()):
+        question_match = _ASKED.search(text, max(begin, each.start() - 60), each.start()) and _QUESTION.match(
+            text, each.end()
+        )
+        if not question_match and not names_another(text, begin, each.start()):
             found.append(each)
     return found
 

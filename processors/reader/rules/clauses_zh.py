@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from processors.reader.rules.corrections import as_meant_zh, takes_back_zh
+from processors.reader.rules.corrections import replace_corrected_zh, takes_back_zh
 from processors.reader.rules.named_zh import named
 from processors.reader.rules.own_state_zh import FINDINGS
 from processors.reader.rules.text import Sentence
@@ -161,7 +161,7 @@ class Clause:
 def clauses(sentence: Sentence, before: Subject = "我", *, in_group: bool = False) -> list[Clause]:
     """Split one sentence into clauses; `before` is who the clause before the sentence was about, `in_group` whether
     others speak too: what is known of a third is told to them, of oneself to an assistant."""
-    text = as_meant_zh(sentence.text)
+    text = replace_corrected_zh(sentence.text)
     spans: list[tuple[int, int]] = []
     begin = 0
     for cut in _BREAK.finditer(text):

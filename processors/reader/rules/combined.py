@@ -53,17 +53,19 @@ def _widest(found: Sequence[Found]) -> list[Found]:
 
 def _wanted_once(found: Sequence[Found]) -> list[Found]:
     """Tell a wish that fills a field in the words of one that says all of it and more of the same place."""
-    told = list(found)
+    findings = list(found)
     for wish in [f for f in found if f.kind == "intent" and f.slots and not f.negated]:
-        said = wish.text.removeprefix(_UNNAMED)
-        free = [f for f in told if not f.slots and f.hot is None]
-        more = [f for f in free if said in f.text and f.overlaps(wish.start, wish.end)]
+        phrase = wish.text.removeprefix(_UNNAMED)
+        free = [f for f in findings if not f.slots and f.hot is None]
+        more = [f for f in free if phrase in f.text and f.overlaps(wish.start, wish.end)]
         if more:
             longer = min(more, key=lambda f: len(f.text))
-            told = [f for f in told if f not in more]
+            findings = [f for f in findings if f not in more]
             end = max(wish.end, longer.end)
-            told[told.index(wish)] = replace(wish, text=longer.text, start=min(wish.start, longer.start), end=end)
-    return told
+            findings[findings.index(wish)] = replace(
+                wish, text=longer.text, start=min(wish.start, longer.start), end=end
+            )
+    return findings
 
 
 def _corrected(found: Sequence[Found]) -> list[Found]:

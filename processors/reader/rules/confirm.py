@@ -36,18 +36,18 @@ def confirms(reply: str) -> bool:
     return _YES.match(reply[:_HEAD]) is not None
 
 
-def heard(turn: TurnView) -> TurnView:
+def apply_confirmation(turn: TurnView) -> TurnView:
     """The turn as its reply leaves it: with a yes, what it asked is stated, else all of it is a question. Its length
     stays, so places stay true."""
-    told = _stated if turn.reply and confirms(turn.reply) else _asked
-    content = _TAG.sub(told, turn.content[:_READ]) + turn.content[_READ:]
+    restated = _stated if turn.reply and confirms(turn.reply) else _question
+    content = _TAG.sub(restated, turn.content[:_READ]) + turn.content[_READ:]
     return turn if content == turn.content else replace(turn, content=content)
 
 
-def _asked(tag: re.Match[str]) -> str:
+def _question(tag: re.Match[str]) -> str:
     """A Chinese clause before the comma would be read by itself: the comma moves behind the question."""
-    said = tag.group()
-    return said[1:] + " " if said[0] == "，" or (said[0] == "," and _HAN.search(said)) else said
+    phrase = tag.group()
+    return phrase[1:] + " " if phrase[0] == "，" or (phrase[0] == "," and _HAN.search(phrase)) else phrase
 
 
 def _stated(tag: re.Match[str]) -> str:

@@ -117,16 +117,16 @@ class Correction:
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class CorrectedTurn:
     """A turn with the values that were meant."""
 
     text: str
     corrections: tuple[Correction, ...] = ()
 
 
-def as_meant_after_en(text: str) -> Meant:
+def apply_correction_en(text: str) -> CorrectedTurn:
     """Return an English turn with the values that were meant."""
-    return _as_meant(text, _EN)
+    return _corrected(text, _EN)
 
 
 _EXCUSE_EN = re.compile(rf"[,;]? (?:-{{1,2}} |\()?(?:{alternatives('excuses')})\)?[.! ]*$", re.I)
@@ -136,53 +136,53 @@ _EXPLICIT_EN = re.compile(r"\bI (?:mean|meant|should)\b|\b(?:scratch that|correc
 """Says that something was said wrong; "no, 3" may as well answer what was asked in between."""
 
 
-def _asked(turn: TurnView) -> bool:
-    role, said = turn.previous[-1]
-    return role != "user" and re.search(r"[?？]", said) is not None
+def _is_after_question(turn: TurnView) -> bool:
+    role, phrase = turn.previous[-1]
+    return role != "user" and re.search(r"[?？]", phrase) is not None
 
 
-def as_meant_of_before(turn: TurnView) -> str | None:
+def correct_previous_turn(turn: TurnView) -> str | None:
     """The last sentence of the user's turn before, with the value that this turn corrects and does nothing else; None
     where it says anything more, or where somebody else may have spoken in between."""
     if turn.language != "en" or turn.speaker or len(turn.content) > _LONGEST:
         return None
-    own = [said for role, said in turn.previous[-2:] if role == "user"]
-    told = sentences(prepare(own[-1])) if own else []
+    own = [text for role, text in turn.previous[-2:] if role == "user"]
+    earlier = sentences(prepare(own[-1])) if own else []
     after = _EXCUSE_EN.sub("", prepare(turn.content).strip()).rstrip(" .!")
-    if not told or told[-1].asks or len(sentences(after)) != 1:
+    if not earlier or earlier[-1].asks or len(sentences(after)) != 1:
         return None
-    if _asked(turn) and after == turn.content.strip().rstrip(" .!") and not _EXPLICIT_EN.search(after):
+    if _is_after_question(turn) and after == turn.content.strip().rstrip(" .!") and not _EXPLICIT_EN.search(after):
         return None
-    meant = _as_meant(f"{told[-1].text}. {after}", _EN)
-    return meant.text[: meant.corrections[0].meant_end] if meant.corrections else None
+    corrected = _corrected(f"{earlier[-1].text}. {after}", _EN)
+    return corrected.text[: corrected.corrections[0].meant_end] if corrected.corrections else None
 
 
-def as_meant_after_zh(text: str) -> Meant:
+def apply_correction_zh(text: str) -> CorrectedTurn:
     """The same of a Chinese turn."""
-    return _as_meant(text, _ZH)
+    return _corrected(text, _ZH)
 
 
-def _as_meant(text: str, kinds: _Kinds) -> Meant:
+def _corrected(text: str, kinds: _Kinds) -> CorrectedTurn:
     parts = sentences(text) if _HINT.search(text) else []
     corrections: list[Correction] = []
     for at in range(len(parts) - 1, 0, -1):
         before, after = parts[at - 1], parts[at]
         if before.asks or after.asks or len(after.text) > _LONGEST:
             continue
-        meant = next(filter(None, (_meant(before.text, after.text, *kind) for kind in kinds)), None)
-        if meant is not None:
-            text = text[: before.start] + meant.ljust(after.end - before.start) + text[after.end :]
-            parts[at - 1] = Sentence(meant, before.start, before.start + len(meant), asks=False)
-            end = before.start + len(meant)
+        corrected = next(filter(None, (_correction(before.text, after.text, *kind) for kind in kinds)), None)
+        if corrected is not None:
+            text = text[: before.start] + corrected.ljust(after.end - before.start) + text[after.end :]
+            parts[at - 1] = Sentence(corrected, before.start, before.start + len(corrected), asks=False)
+            end = before.start + len(corrected)
             corrections.append(Correction(before.start, before.end, end, (after.start, after.end)))
-    return Meant(text, tuple(corrections))
+    return CorrectedTurn(text, tuple(corrections))
 
 
-def _meant(
-    before: str, after: str, said: re.Pattern[str], values: re.Pattern[str], is_one: Callable[[str], bool]
+def _correction(
+    before: str, after: str, pattern: re.Pattern[str], values: re.Pattern[str], is_one: Callable[[str], bool]
 ) -> str | None:
     """The sentence before with the value that was meant; None where there is none, or more than one that it may be."""
-    correction = said.fullmatch(after)
+    correction = pattern.fullmatch(after)
     if correction is None or _common(correction["new"]) or not is_one(correction["new"]) or QUOTED.search(before):
         return None
     new = correction["new"]
@@ -219,8 +219,8 @@ def _kind(value: str) -> tuple[bool, bool]:
 
 def _no_name(value: re.Match[str]) -> bool:
     """A sentence's first word has a capital whatever it is."""
-    said = value["value"]
-    return said[0].isalpha() and said.isascii() and (value.start() == 0 or _common(said))
+    phrase = value["value"]
+    return phrase[0].isalpha() and phrase.isascii() and (value.start() == 0 or _common(phrase))
 
 
 def _common(value: str) -> bool:

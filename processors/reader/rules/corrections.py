@@ -75,25 +75,25 @@ _BACK_ZH = re.compile(
 )
 
 
-def as_meant_en(text: str) -> str:
+def replace_corrected_en(text: str) -> str:
     """Return an English sentence with the values that were meant."""
     for pattern in (*_SLIPS_EN, *_CONTRASTS_EN):
-        text = pattern.sub(_meant, text)
+        text = pattern.sub(_corrected_value, text)
     return text
 
 
-def as_meant_zh(text: str) -> str:
+def replace_corrected_zh(text: str) -> str:
     """The same of a Chinese sentence."""
     for pattern in (*_SLIPS_ZH, *_CONTRASTS_ZH):
-        text = pattern.sub(_meant, text)
+        text = pattern.sub(_corrected_value, text)
     return text
 
 
-def _meant(said: re.Match[str]) -> str:
-    new, lead = said["new"], said.groupdict().get("is") or ""
-    if new[-1].isdigit() and (unit := re.search(r"[^\d.,/／]+$", said["old"])):  # "82 kg, sorry, 80"
+def _corrected_value(pattern: re.Match[str]) -> str:
+    new, lead = pattern["new"], pattern.groupdict().get("is") or ""
+    if new[-1].isdigit() and (unit := re.search(r"[^\d.,/／]+$", pattern["old"])):  # "82 kg, sorry, 80"
         new += unit.group()
-    return (lead + (" " if lead and lead.isascii() else "") + new).ljust(len(said.group()))
+    return (lead + (" " if lead and lead.isascii() else "") + new).ljust(len(pattern.group()))
 
 
 def taken_back_en(raw: str) -> bool:

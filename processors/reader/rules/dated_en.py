@@ -64,7 +64,12 @@ def dated(text: str, at: datetime) -> str:
         close, before = begin + len(span.text), text[max(0, begin - _LOOKED_BACK) : begin]
         part = _OF_THE_DAY.match(text, close) if span.precision == "day" else None
         close = part.end() if part else close
-        if begin < end or not _is_told(span, text, begin) or _GOES_ON.match(text, close) or _OF_ANOTHER.search(before):
+        if (
+            begin < end
+            or not _is_stated(span, text, begin)
+            or _GOES_ON.match(text, close)
+            or _OF_ANOTHER.search(before)
+        ):
             continue
         if any(b < close and begin < e for b, e in quoted):
             continue
@@ -80,24 +85,24 @@ def dated(text: str, at: datetime) -> str:
 _PREPOSITION = {"day": "on", "week": "in", "month": "in", "season": "in", "year": "in"}
 
 
-def _is_told(span: TimeSpan, text: str, begin: int) -> bool:
+def _is_stated(span: TimeSpan, text: str, begin: int) -> bool:
     """Does a span count from when it was said, for sure and exactly, and is it no name?"""
     if not (span.relative and _SURE.match(span.text)) or _VAGUE.search(span.text):
         return False
-    said = text[:begin]
-    if span.text.lower().startswith("in ") and begin and (_DENIED.search(said) or not _AHEAD.search(said)):
+    phrase = text[:begin]
+    if span.text.lower().startswith("in ") and begin and (_DENIED.search(phrase) or not _AHEAD.search(phrase)):
         return False
     return begin == 0 or not text[begin].isupper()
 
 
-def _named(span: TimeSpan, said: str) -> str:
-    """The date of a span; `said` may name a part of the day."""
+def _named(span: TimeSpan, text: str) -> str:
+    """The date of a span; `text` may name a part of the day."""
     start = span.start
     date = f"{start.day} {_MONTHS[start.month - 1]} {start.year}"
     if span.precision == "day":
         if (span.end - span.start).days > 1:
             return f"the weekend of {date}"
-        part = _PART.search(said)
+        part = _PART.search(text)
         return f"the {part.group().lower()} of {date}" if part else date
     if span.precision == "week":
         return f"the week of {date}"

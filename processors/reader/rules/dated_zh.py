@@ -66,14 +66,14 @@ class _Dates:
         pieces, end = [], 0
         for start, match, name in sorted(found, key=lambda f: f[0]):
             if start >= end:
-                pieces += [text[end:start], _told(name, match)]
+                pieces += [text[end:start], _stated_time(name, match)]
                 end = match.end()
         return _COMMA.sub("", "".join([*pieces, text[end:]]))
 
     def _year(self, year: int) -> str:
-        told = "" if year in self._years else f"{year}年"
+        year_text = "" if year in self._years else f"{year}年"
         self._years.add(year)
-        return told
+        return year_text
 
     def _day(self, match: re.Match[str]) -> str:
         if _NO_DAY.search(match.string[max(0, match.start() - 3) : match.start()]):
@@ -97,7 +97,7 @@ class _Dates:
         return f"{self._year(self._at.year)}{self._at.month}月{match['end']}"
 
 
-def _told(name: Callable[[re.Match[str]], str], match: re.Match[str]) -> str:
+def _stated_time(name: Callable[[re.Match[str]], str], match: re.Match[str]) -> str:
     """What stands outside the calendar stays as said."""
     try:
         return name(match)

@@ -36,12 +36,12 @@ def compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-def category_meant(profile: Profile, said: str) -> str | None:
+def resolve_category(profile: Profile, text: str) -> str | None:
     """The category of an intent: not that of a clause about a person of the owner's (不过我妹妹走优才), unless the
     statement holds nothing else."""
-    parts = _PARTS.split(said)
+    parts = _PARTS.split(text)
     own = [part for part in parts if not opens_with_kin(part)]
-    return category_of(profile, said if len(own) in {0, len(parts)} else "，".join(own))
+    return category_of(profile, text if len(own) in {0, len(parts)} else "，".join(own))
 
 
 def category_of(profile: Profile, text: str) -> str | None:
@@ -73,25 +73,25 @@ def project_of(profile: Profile, text: str, reaches: Sequence[str] | None = None
     return None
 
 
-def profile_fields(profile: Profile, text: str, start: int, said: str, *, of_kin: bool = False) -> list[Found]:
-    """Return what the profile's own patterns find in a stating clause; `said` is the statement to keep. `of_kin`: of a
-    clause about a relative or friend only what names them (a family's history) says something of the speaker."""
+def profile_fields(profile: Profile, text: str, start: int, statement: str, *, of_kin: bool = False) -> list[Found]:
+    """Return what the profile's own patterns find in a stating clause; `statement` is the statement to keep. `of_kin`:
+    of a clause about a relative or friend only what names them (a family's history) says something of the speaker."""
     found: list[Found] = []
     for spec in profile.fields:
-        told: list[str] = []
+        values: list[str] = []
         for pattern in spec.patterns:
             match = compiled(pattern).search(text)
             if match is None or (of_kin and not names_kin(match.group())) or _unmeant(spec, match):
                 continue
             negated = _denied_one(spec, match)
             value = match["value"].strip() if negated else _value(spec, match, text)
-            if value is not None and str(value) not in told:
+            if value is not None and str(value) not in values:
                 kind = "preference" if spec.kind == "intent" and _WISH.search(text) else spec.kind
                 place = (start + match.start(), start + match.end())
                 slots = ((spec.name, value),)
                 category = category_of(profile, text)
-                text_of_it = _without(said, told)
-                told.append(str(value))
+                text_of_it = _without(statement, values)
+                values.append(str(value))
                 vague = _approximate(spec, match)
                 found.append(Found(*place, kind, text_of_it, slots, vague, negated, category=category))
                 if not spec.many:
@@ -106,11 +106,11 @@ def _approximate(spec: FieldSpec, match: re.Match[str]) -> bool:
     return _ABOUT.search(before) is not None or _OR_SO.match(after) is not None
 
 
-def _without(said: str, told: list[str]) -> str:
+def _without(text: str, values: list[str]) -> str:
     """Of several values in one statement each is told by itself."""
-    for value in told:
-        said = re.sub(rf"{re.escape(value)}(?:\s?(?:[,，、和与及]|and\b|or\b)){{1,2}}\s?", "", said)
-    return said
+    for value in values:
+        text = re.sub(rf"{re.escape(value)}(?:\s?(?:[,，、和与及]|and\b|or\b)){{1,2}}\s?", "", text)
+    return text
 
 
 def _lists(spec: FieldSpec) -> bool:

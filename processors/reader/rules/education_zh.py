@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from processors.reader.rules.clauses_zh import Clause
 from processors.reader.rules.found import Found
-from processors.reader.rules.making_zh import denied, made, meant
+from processors.reader.rules.making_zh import denied, is_asserted, made
 from schemas.base import JsonValue
 
 _DEGREE = (
@@ -70,14 +70,14 @@ def education(clause: Clause, lexicon: Mapping[str, Mapping[str, str]]) -> Itera
     """Return school, degree and major, together where they are said together."""
     if lacked := _NO_DEGREE.search(clause.body):
         degree = lacked["degree"] or lacked["left"]
-        if degree not in _BESIDE and not lacked["of"] and meant(clause.body, lacked.start()):
+        if degree not in _BESIDE and not lacked["of"] and is_asserted(clause.body, lacked.start()):
             text = f"{{owner}}没有{degree}学历"
             yield made(clause, lacked.span(), text, ("education", degree), negated=True)
         return
     short = lexicon.get("university", {})
     for pattern in _schools(tuple(short))[:2]:
         match = pattern.search(clause.body)
-        if match is None or not meant(clause.body, match.start(), match.group()) or _of_some(clause.body, match):
+        if match is None or not is_asserted(clause.body, match.start(), match.group()) or _of_some(clause.body, match):
             continue
         university = short.get(match["school"], match["school"])
         major = _clean_major(match["major"])
@@ -89,7 +89,12 @@ def education(clause: Clause, lexicon: Mapping[str, Mapping[str, str]]) -> Itera
     yield from _degree(clause)
     match = _schools(tuple(short))[2].search(clause.body)
     finished = match is not None and not re.search(rf"[没未]|{_OTHERS_HAVE.pattern}", match.group())
-    if match is not None and finished and meant(clause.body, match.start()) and not denied(clause.body, match.start()):
+    if (
+        match is not None
+        and finished
+        and is_asserted(clause.body, match.start())
+        and not denied(clause.body, match.start())
+    ):
         name = match["a"] or match["b"]
         yield made(clause, match.span(), f"{{of}}毕业于{short.get(name, name)}", ("university", short.get(name, name)))
 
@@ -108,10 +113,10 @@ def _degree(clause: Clause) -> Iterator[Found]:
     if (
         match is None
         or denied(body, match.start())
-        or not meant(body, match.start(), match.group())
+        or not is_asserted(body, match.start(), match.group())
         or _of_some(body, match)
     ):
-        if learned and major and meant(body, learned.start()):
+        if learned and major and is_asserted(body, learned.start()):
             yield made(clause, learned.span(), f"{{of}}专业是{major}", ("major", major))
         return
     major = major or _clean_major(match["major"])

@@ -92,14 +92,14 @@ def evaluate(examples: Iterable[Example], extractor: Extractor, profile: Profile
 
 
 def _count_values(report: Report, example: Example, kept: Sequence[Candidate]) -> None:
-    said = _folded(example.turn.content)
-    told = [_folded(c.text) for c in kept]
+    phrase = _folded(example.turn.content)
+    texts = [_folded(c.text) for c in kept]
     for ways in example.values:
         report.values += 1
-        literal = [_folded(way) for way in ways if _folded(way) in said]
+        literal = [_folded(way) for way in ways if _folded(way) in phrase]
         if literal:
             report.values_literal += 1
-            report.values_kept += any(way in text for way in literal for text in told)
+            report.values_kept += any(way in text for way in literal for text in texts)
 
 
 def _folded(text: str) -> str:
@@ -130,20 +130,20 @@ def read_state(lines: Iterable[str]) -> Iterator[Example]:
 
 def read_evidence(conversations: Sequence[JsonValue], facts: Iterable[str] = ()) -> Iterator[Example]:
     """Read LoCoMo's conversations with, where given, the JSON lines of observed facts that cite their turns."""
-    told: dict[tuple[str, str], list[str]] = {}
+    sessions: dict[tuple[str, str], list[str]] = {}
     for line in facts:
         row = json.loads(line)
         for turn in row["evidence"]:
-            told.setdefault((row["id"].rsplit("_", 1)[0], turn), []).append(row["fact"])
+            sessions.setdefault((row["id"].rsplit("_", 1)[0], turn), []).append(row["fact"])
     for talk in conversations:
-        asked = {turn for question in talk["qa"] for turn in question.get("evidence", [])}
+        evidence_ids = {turn for question in talk["qa"] for turn in question.get("evidence", [])}
         for session in talk["sessions"]:
             at = datetime.strptime(session["date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
             before: tuple[tuple[Role, str], ...] = ()
             for turn in session["turns"]:
-                known = told.get((talk["id"], turn["dia_id"]), [])
+                known = sessions.get((talk["id"], turn["dia_id"]), [])
                 view = TurnView(turn["text"], "user", "en", at, speaker=turn["speaker"], previous=before)
-                yield Example(view, bool(known) or turn["dia_id"] in asked, tuple(known))
+                yield Example(view, bool(known) or turn["dia_id"] in evidence_ids, tuple(known))
                 before = (("user", turn["text"]),)
 
 

@@ -56,14 +56,14 @@ def without_given(text: str, *, in_project: bool) -> str:
     if not _MARKS.search(text):
         return text
     for head in _HEAD.finditer(_OF_TIME.sub(".", text)):
-        said, end = head.group(), head["end"]
+        phrase, end = head.group(), head["end"]
         colon = "：" in end or ":" in end
         first = head.start() if in_project else head.end()
-        if colon and (others := _others_words(said.rstrip("：: \n\t"), in_project=in_project)) is not None:
+        if colon and (others := _others_words(phrase.rstrip("：: \n\t"), in_project=in_project)) is not None:
             if not in_project and _OF_THE_WRITER.match(text, head.start() + others):
                 continue
             first = head.start() + others
-        elif not _asks_of_text(said, on_lines="\n" in end, colon=colon):
+        elif not _asks_of_text(phrase, on_lines="\n" in end, colon=colon):
             continue
         line = text.find("\n", head.end())
         last = len(text) if "\n" in end or line < 0 else line
@@ -73,9 +73,9 @@ def without_given(text: str, *, in_project: bool) -> str:
     return text
 
 
-def _others_words(said: str, *, in_project: bool) -> int | None:
+def _others_words(text: str, *, in_project: bool) -> int | None:
     """Where the clause begins that says whose words follow; None where they may be the writer's."""
-    clauses = [(m.start(), m.group().strip()) for m in re.finditer(r"[^，,；;]+", said)][-2:]
+    clauses = [(m.start(), m.group().strip()) for m in re.finditer(r"[^，,；;]+", text)][-2:]
     for start, clause in clauses:  # 这是别人的作文，题目是我的妈妈
         if _MINE.search(clause):
             continue
@@ -94,11 +94,11 @@ def labels_another(sentence: str) -> bool:
     return label is not None and _OF_ANOTHER.fullmatch(label[1].strip()) is not None
 
 
-def _asks_of_text(said: str, *, on_lines: bool, colon: bool) -> bool:
-    if _OWN.search(said):
+def _asks_of_text(text: str, *, on_lines: bool, colon: bool) -> bool:
+    if _OWN.search(text):
         return False
-    if colon and _BARE.fullmatch(said.strip("：: \n\t")):
+    if colon and _BARE.fullmatch(text.strip("：: \n\t")):
         return True
-    if _TEXTS.search(said):
-        return any(asked.search(said) for asked in (_HANDLES, _SUMS, _JUDGED))
-    return on_lines and colon and _HANDLES.search(said) is not None
+    if _TEXTS.search(text):
+        return any(pattern.search(text) for pattern in (_HANDLES, _SUMS, _JUDGED))
+    return on_lines and colon and _HANDLES.search(text) is not None

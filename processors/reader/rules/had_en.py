@@ -11,7 +11,8 @@ from processors.reader.rules.words_en import alternatives
 _HAD = alternatives("had")
 _NONE = re.compile(
     rf"no (?:more )?(?P<none>(?:[a-z]+ )?(?:{_HAD}))(?: (?:yet|at all|either))?(?=$|[,;.]| (?:and|or|but"
-    rf"|though)\b)", re.I
+    rf"|though)\b)",
+    re.I,
 )
 _NAME = r"(?-i:[A-Z])[a-z]+"
 _SOME = re.compile(
@@ -33,19 +34,19 @@ _NO_MORE = re.compile(
 _NEXT = re.compile(r",? (?:and |or )?")
 
 
-def had_en(said: str, *, in_group: bool) -> Iterator[tuple[str, int, int]]:
+def had_en(text: str, *, in_group: bool) -> Iterator[tuple[str, int, int]]:
     """Yield what the beginning of a sentence says that its speaker has or has not, in the first person, with the place
     of its words."""
-    if match := _SOME.match(said):
+    if match := _SOME.match(text):
         who = f"a {match['with'].lower()}" if match["with"] else ""
         names = re.sub(r"^,? (?:called |named )?", " called ", match["names"] or "")
         yield f"I have {who}{match['count'].lower()} {match['kind'].lower()}{names}", 0, match.end()
         return
-    if not in_group and (match := _NO_MORE.match(said)):
+    if not in_group and (match := _NO_MORE.match(text)):
         yield f"I have had no {match['what']} {match['when']}", 0, match.end()
         return
     at = 0
-    while match := _NONE.match(said, at):
+    while match := _NONE.match(text, at):
         yield f"I have no {match['none'].lower()}", at, match.end()
-        following = _NEXT.match(said, match.end())
-        at = following.end() if following else len(said)
+        following = _NEXT.match(text, match.end())
+        at = following.end() if following else len(text)

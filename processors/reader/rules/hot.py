@@ -67,13 +67,13 @@ def _value(key: HotKey, rest: str, profile: Profile) -> JsonValue:
     """What is said of a key, `rest` behind its name: a number where it holds one, else a number that stands by itself,
     or the words whole."""
     counted = any(key.key in k.ratio_of for k in profile.hot_keys)
-    found, told = _VALUE.match(rest), _IS.match(rest)
+    found, copula = _VALUE.match(rest), _IS.match(rest)
     whole = _whole(rest, found)
     if counted or key.ratio_of:
         return _number(key, rest, found, whole, counted=counted)
-    if found and whole is None and key.takes is None and (not told or _ALONE.match(rest, found.end())):
+    if found and whole is None and key.takes is None and (not copula or _ALONE.match(rest, found.end())):
         return amount(found["n"] + ("万" if found["unit"] == "万" else ""))
-    value = told["value"].strip().removesuffix("了") if told else whole and whole.group()
+    value = copula["value"].strip().removesuffix("了") if copula else whole and whole.group()
     if value is None or (key.takes is not None and compiled(key.takes).fullmatch(value) is None):
         return None
     return value
@@ -109,8 +109,8 @@ def with_sentence(profile: Profile, hot: HotValue, sentence: str) -> HotValue:
     if key is None or key.each is None or not isinstance(hot.value, str):
         return hot
     named = {match["which"] for match in compiled(key.each).finditer(sentence)}
-    said = sentence.strip(_NOTHING)
-    return hot if len(named) > 1 or len(said) > MAX_SAID else hot.model_copy(update={"value": said})
+    phrase = sentence.strip(_NOTHING)
+    return hot if len(named) > 1 or len(phrase) > MAX_SAID else hot.model_copy(update={"value": phrase})
 
 
 def _one_of_several(key: HotKey, each: str, text: str) -> HotValue:

@@ -132,18 +132,18 @@ def instruction_en(sentence: Sentence, original: str) -> Found | None:
             return _found(sentence, order.start("how") if order["how"] else order.start("verb"), end, text)
     if (every := _ALL_OF.search(original)) and not ONE_OFF.search(original):
         what = re.sub(r"\byou (\w+)", lambda m: f"the assistant {conjugate(m[1])}", every["what"], count=1)
-        said = f"{what} to {_whole(every['be'])}"
-        text = f"{{owner}} wants {turned(said)}{_condition(every['lead'])}"
+        phrase = f"{what} to {_whole(every['be'])}"
+        text = f"{{owner}} wants {turned(phrase)}{_condition(every['lead'])}"
         return _found(sentence, every.start(), every.end(), text)
-    if asked := _ALL_BE.search(original):
-        what = re.sub(r"\byour\b", "the assistant's", f"{asked['what']} to {_whole(asked['be'])}".strip())
+    if request := _ALL_BE.search(original):
+        what = re.sub(r"\byour\b", "the assistant's", f"{request['what']} to {_whole(request['be'])}".strip())
         text = f"{{owner}} wants {turned(what[0].lower() + what[1:])}"
-        return _found(sentence, asked.start(), asked.end(), text) if resolved(what) else None
+        return _found(sentence, request.start(), request.end(), text) if resolved(what) else None
     for part in _BEFORE_NO.finditer(original):
-        said = _whole(original[part.end() :], polite=True)
-        none = _NONE.match(said)
-        if none and (none["mark"] or none["polite"]) and not (_NO_THING.match(none["what"]) or ONE_OFF.search(said)):
-            wanted = re.sub(r",? ?\b(?:please|pls)\b,? ?", "", said, flags=re.I)
+        phrase = _whole(original[part.end() :], polite=True)
+        none = _NONE.match(phrase)
+        if none and (none["mark"] or none["polite"]) and not (_NO_THING.match(none["what"]) or ONE_OFF.search(phrase)):
+            wanted = re.sub(r",? ?\b(?:please|pls)\b,? ?", "", phrase, flags=re.I)
             wanted = wanted.lower() if wanted.isupper() else f"{wanted[0].lower()}{wanted[1:]}"
             text = f"{{owner}} wants {turned(wanted)}"
             return _found(sentence, part.end(), part.end() + none.end(), text) if resolved(wanted) else None
@@ -157,66 +157,71 @@ def _found(sentence: Sentence, start: int, end: int, text: str) -> Found:
 def _whole(rest: str, *, polite: bool = False) -> str:
     """What belongs to what is to be done; with `polite` also how it is asked."""
     end = _ENDS.search(rest)
-    said = (rest[: end.start()] if end else rest).rstrip(" ,.:-")
+    phrase = (rest[: end.start()] if end else rest).rstrip(" ,.:-")
     if polite:
-        return said
-    return re.sub(r",? (?:please|pls|thanks?|thank you|ok(?:ay)?|will you|would you)$", "", said, flags=re.I)
+        return phrase
+    return re.sub(r",? (?:please|pls|thanks?|thank you|ok(?:ay)?|will you|would you)$", "", phrase, flags=re.I)
 
 
 def _wanted(order: re.Match[str]) -> str | None:
     how, verb = (order["how"] or "").lower(), order["verb"].lower()
     rest = expand(_whole(order["rest"]))
-    said = tidy(f"{verb}{rest}")
+    phrase = tidy(f"{verb}{rest}")
     lead = expand(order["lead"] or "")
-    for_good = bool(lead or order["matters"]) or _WITH_ANSWERS.match(said) is not None
-    meant = for_good or _meant(how, said, polite="please" in order.group().lower())
-    if not meant or not 2 <= len(said.split()) <= LONGEST - 6 or ONE_OFF.search(said) or _TALK.match(said):
+    for_good = bool(lead or order["matters"]) or _WITH_ANSWERS.match(phrase) is not None
+    standing_wish = for_good or _is_permanent(how, phrase, polite="please" in order.group().lower())
+    if (
+        not standing_wish
+        or not 2 <= len(phrase.split()) <= LONGEST - 6
+        or ONE_OFF.search(phrase)
+        or _TALK.match(phrase)
+    ):
         return None
-    if re.fullmatch(r"(?:tell|show|give|ask|send) (?:me|us)", said):
+    if re.fullmatch(r"(?:tell|show|give|ask|send) (?:me|us)", phrase):
         return None  # of what was said before
     if verb == "call" and not how.startswith(("don", "do", "never")) and re.match(r" me [A-Z]", rest):
         return None  # a name, which is a value
-    whole = f"{said}{_condition(lead)}"
+    whole = f"{phrase}{_condition(lead)}"
     return _worded(how, whole) if resolved(f"the assistant {whole}") else None
 
 
-def _meant(how: str, said: str, *, polite: bool) -> bool:
+def _is_permanent(how: str, pattern: str, *, polite: bool) -> bool:
     """Is it said for good without a lead that says so?"""
-    ours = _OF_SPEAKER.search(said) is not None
+    ours = _OF_SPEAKER.search(pattern) is not None
     if how in {"stop", "quit"}:
-        return ours or answering(said, "answers")
+        return ours or answering(pattern, "answers")
     if how == "always" or "ever" in how:
-        return ours or polite or re.match(rf"(?:{_ANSWERS})\b", said) is not None
-    return (_STANDS_FOR_GOOD if how else _EVERY_TIME).search(said) is not None
+        return ours or polite or re.match(rf"(?:{_ANSWERS})\b", pattern) is not None
+    return (_STANDS_FOR_GOOD if how else _EVERY_TIME).search(pattern) is not None
 
 
-def answering(said: str, *lists: str) -> bool:
+def answering(text: str, *lists: str) -> bool:
     """Is the first word the gerund of a verb of these lists?"""
-    stem = said.split(" ")[0].lower().removesuffix("ing")
+    stem = text.split(" ")[0].lower().removesuffix("ing")
     verbs = [verb.replace("[sz]", s) for name in lists for verb in listed(name) for s in "sz"]
     return any(stem in (verb, verb.removesuffix("e"), f"{verb}{verb[-1]}") for verb in verbs)
 
 
-def _worded(how: str, said: str) -> str:
-    said = turned(said)
+def _worded(how: str, text: str) -> str:
+    text = turned(text)
     if how in {"stop", "quit"}:
-        return f"{{owner}} wants the assistant to stop {said}"
+        return f"{{owner}} wants the assistant to stop {text}"
     if how.startswith("never") or how.endswith("ever"):
-        return f"{{owner}} never wants the assistant to {said}"
+        return f"{{owner}} never wants the assistant to {text}"
     if how in {"don't", "do not"}:
-        return f"{{owner}} does not want the assistant to {said}"
-    return f"{{owner}} {'always wants' if how == 'always' else 'wants'} the assistant to {said}"
+        return f"{{owner}} does not want the assistant to {text}"
+    return f"{{owner}} {'always wants' if how == 'always' else 'wants'} the assistant to {text}"
 
 
 def _condition(lead: str) -> str:
     """When it is to be so, behind what is to be done."""
-    said = lead.strip(" ,")
-    if not re.match(r"(?:when|if|any time|every time|each time|for)", said, re.I):
-        return " from now on" if said else ""
-    return f" {said[0].lower()}{said[1:]}"
+    phrase = lead.strip(" ,")
+    if not re.match(r"(?:when|if|any time|every time|each time|for)", phrase, re.I):
+        return " from now on" if phrase else ""
+    return f" {phrase[0].lower()}{phrase[1:]}"
 
 
-def turned(said: str) -> str:
+def turned(text: str) -> str:
     """You, who is told, is the assistant."""
 
     def it(match: re.Match[str]) -> str:
@@ -225,4 +230,4 @@ def turned(said: str) -> str:
             return f"{after}{'its' if match['your'] else 'it'}{f' {verb}' if verb else ''}"
         return "it is" if verb == "are" else f"it {conjugate(verb)}"
 
-    return _YOU.sub(it, said.replace("you're", "you are"))
+    return _YOU.sub(it, text.replace("you're", "you are"))

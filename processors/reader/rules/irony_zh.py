@@ -27,10 +27,10 @@ _BESIDE = re.compile(rf"\s*(?:{_PRAISE}|又.*|{_lines('beside')})\s*")
 
 def without_irony(text: str) -> str:
     """Return a turn with sentences and clauses of irony blanked, its length kept."""
-    return _SENTENCE.sub(lambda m: _meant(m.group()), text)
+    return _SENTENCE.sub(lambda m: _literal(m.group()), text)
 
 
-def _meant(sentence: str) -> str:
+def _literal(sentence: str) -> str:
     if _MEANS_NONE.search(sentence.strip()):
         return " " * len(sentence)
     ironic = _PRAISES.search(sentence) is not None or (
@@ -38,8 +38,8 @@ def _meant(sentence: str) -> str:
     )
 
     def clause(match: re.Match[str]) -> str:
-        said = match.group()
-        drop = _PRAISES.search(said) is not None or (ironic and _BESIDE.fullmatch(said) is not None)
-        return " " * len(said) if drop else said
+        phrase = match.group()
+        drop = _PRAISES.search(phrase) is not None or (ironic and _BESIDE.fullmatch(phrase) is not None)
+        return " " * len(phrase) if drop else phrase
 
     return _CLAUSE.sub(clause, sentence) if ironic else sentence

@@ -61,8 +61,8 @@ def is_job(words: str) -> bool:
 
 def names_job(words: str) -> bool:
     """Does what a job is said to be name it: a nurse, nursing, not "stressful"?"""
-    said = words.strip(" ,.")
-    *_, last = said.lower().split(" ")
+    phrase = words.strip(" ,.")
+    *_, last = phrase.lower().split(" ")
     stem = last.removesuffix("ing")
     of_it = last.endswith("ing") and not {stem, f"{stem}e", f"{stem}er", f"{stem}or"}.isdisjoint(JOBS)
-    return is_job(said) or (of_it and _NOT_SO.search(said) is None)
+    return is_job(phrase) or (of_it and _NOT_SO.search(phrase) is None)

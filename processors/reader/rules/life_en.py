@@ -194,11 +194,11 @@ _BARE = re.compile(
 _AND_A = re.compile(r",? (?:and )?(?=an? )")
 
 
-def life_statements(clause: Clause, *, greeted: bool, asked: str | None = None) -> list[Found]:
+def life_statements(clause: Clause, *, greeted: bool, question: str | None = None) -> list[Found]:
     """Return what an English clause says of its speaker's name, family, learning, tastes and things.
 
-    `greeted`: the sentence or the one before it greets, so that "I'm Anna" is a name. `asked`: the question of the turn
-    before, which may ask for a name.
+    `greeted`: the sentence or the one before it greets, so that "I'm Anna" is a name. `question`: the question of the
+    turn before, which may ask for a name.
     """
     found = [named_slots(f) for f in apply(RULES, clause)]
     kept = [one for f in found if f is not None for one in _one_each(f)]
@@ -207,16 +207,16 @@ def life_statements(clause: Clause, *, greeted: bool, asked: str | None = None) 
     if clause.states and clause.subject == "I" and greeted and (match := _CALLED.match(clause.body)):
         kept = [f for f in kept if "occupation" not in dict(f.slots)]
         kept.append(_fact(clause, f"{{owner}}'s name is {match['name']}", ("name", match["name"])))
-    elif (match := _called(clause, asked)) is not None and _names(match):
+    elif (match := _called(clause, question)) is not None and _names(match):
         kept.append(_fact(clause, f"{{owner}} is called {match['name']}", ("name", match["name"])))
     return kept
 
 
-def _called(clause: Clause, asked: str | None) -> re.Match[str] | None:
+def _called(clause: Clause, question: str | None) -> re.Match[str] | None:
     """Where a clause says how to call its speaker, which a short answer says only to one who asks it."""
     if clause.states and clause.subject != "other" and (match := _CALL_ME.search(clause.body)):
         return match
-    return _JUST.match(clause.body) if asked and _ASKS_NAME.search(asked) else None
+    return _JUST.match(clause.body) if question and _ASKS_NAME.search(question) else None
 
 
 def _names(called: re.Match[str]) -> bool:

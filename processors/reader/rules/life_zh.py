@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from processors.reader.rules.clauses_zh import KIN, STAFF, Clause
 from processors.reader.rules.found import Found
-from processors.reader.rules.making_zh import denied, meant, of_others
+from processors.reader.rules.making_zh import denied, is_asserted, of_others
 from processors.reader.rules.named_zh import is_name
 from processors.reader.rules.numbers import han_number
 from processors.reader.rules.places_zh import COUNTRIES
@@ -99,7 +99,7 @@ _NO_LONGER = re.compile(
     r"^(?:已经|早就|早已|现在|如今|最近){0,2}(?:(?P<ever>不再|再也不)|不(?:太|怎么|那么)?)(?P<verb>喜欢|爱)"
     r"(?P<what>[^，。！？]{1,14}?)(?P<now>了)?$"
 )
-_GONE = {
+_ENDED = {
     "未婚": "未婚",
     "单身": "单身",
     "已婚": "已婚",
@@ -155,18 +155,22 @@ def _family(clause: Clause) -> Iterator[Found]:
         yield _made(clause, f"{{owner}}是{match['gender']}性", ("gender", match["gender"]))
     if (
         (match := _MARITAL.search(body))
-        and meant(body, match.start())
+        and is_asserted(body, match.start())
         and not re.search(r"[想要会打算准备]{1,2}$|年后|的时候", body[: match.start()])
     ):
-        state = _GONE[match["marital"]]
+        state = _ENDED[match["marital"]]
         if match["marital"] == "结婚" and match["no"]:
             state = "未婚"
         elif match["no"] or (match["marital"] in {"结婚", "订婚", "离婚"} and not match["done"]):
             return
         yield _made(clause, f"{{owner}}{state}", ("marital", state))
-    if (match := _CHILD_NONE.search(body)) and meant(body, match.start()):
+    if (match := _CHILD_NONE.search(body)) and is_asserted(body, match.start()):
         yield _made(clause, "{owner}没有孩子", ("children", False))
-    elif (match := _CHILD.search(body)) and meant(body, match.start()) and not re.search(r"没$", body[: match.start()]):
+    elif (
+        (match := _CHILD.search(body))
+        and is_asserted(body, match.start())
+        and not re.search(r"没$", body[: match.start()])
+    ):
         count = han_number(match["n"]) if match["n"] else None
         text = f"{{owner}}有{match['n'] + '个' if match['n'] else ''}{match['what']}"
         made = _made(clause, text, ("children", True))
@@ -183,18 +187,18 @@ def _learned(clause: Clause) -> Iterator[Found]:
     body = clause.body
     if (
         (match := _LANGUAGE.search(body))
-        and meant(body, match.start())
+        and is_asserted(body, match.start())
         and not re.search(r"[不没]$", body[: match.start()])
     ):
         spoken = re.findall(_TONGUE, match["all"])
         for tongue in spoken:
             yield _made(clause, f"{{owner}}会{tongue}", ("language", tongue))
-    if (match := _EXAM.search(body)) and match["score"] and meant(body, match.start()):
+    if (match := _EXAM.search(body)) and match["score"] and is_asserted(body, match.start()):
         yield _made(
             clause, f"{{of}}{match['exam']}{match['score']}分", ("language_score", f"{match['exam']} {match['score']}")
         )
     match = _NATION.search(body)
-    if match and match["nation"] and meant(body, match.start()) and not denied(body, match.start()):
+    if match and match["nation"] and is_asserted(body, match.start()) and not denied(body, match.start()):
         yield _made(clause, f"{{of}}国籍{match['nation']}", ("nationality", match["nation"]))
 
 
@@ -221,24 +225,24 @@ def _taste(clause: Clause) -> Iterator[Found]:
         yield _made(clause, f"{{of}}爱好是{match['hobby']}", ("hobby", match["hobby"]))
 
 
-def _own(said: str) -> str:
-    return re.sub(r"(?<!自)我(?:自己)?(?![们国校院市省军])", "自己", said)
+def _own(text: str) -> str:
+    return re.sub(r"(?<!自)我(?:自己)?(?![们国校院市省军])", "自己", text)
 
 
-def _thing(said: str) -> str:
+def _thing(text: str) -> str:
     """What is liked, where it is eaten or drunk: 喜欢喝咖啡 and 喜欢咖啡 say the same."""
-    return _CONSUMED.sub("", said)
+    return _CONSUMED.sub("", text)
 
 
 def _birthday(clause: Clause) -> Iterator[Found]:
     body = clause.body
-    if (match := _BIRTHDAY.search(body)) and meant(body, match.start()):
+    if (match := _BIRTHDAY.search(body)) and is_asserted(body, match.start()):
         yield _made(clause, f"{{of}}生日是{match['day']}", ("birthday", match["day"]))
 
 
 def _things(clause: Clause) -> Iterator[Found]:
     body = clause.body
-    if (match := _PET.search(body)) and meant(body, match.start()):
+    if (match := _PET.search(body)) and is_asserted(body, match.start()):
         name = f"，叫{match['name']}" if match["name"] else ""
         yield _made(clause, f"{{owner}}养了{match['pet']}{name}", ("pet", match["pet"]))
     if match := _OWNS.match(body):

@@ -45,34 +45,34 @@ _LOOKED_AT = 500
 """Characters of a turn in which one thing is set against another: a single yes may answer anything."""
 
 
-def liked_en(said: str, turn: str) -> Iterator[tuple[str, int, int]]:
+def liked_en(statement: str, turn: str) -> Iterator[tuple[str, int, int]]:
     """Yield what a sentence of a turn says its speaker wants or likes, with an owner in place of the speaker, and the
     place of its words. Only its beginning is read, as far as it goes on in that way."""
     at = 0
     set_against = all(each.search(turn, 0, _LOOKED_AT) for each in (_YES, _NO))
     of_things = set_against and _YES_NO.search(turn, 0, _LOOKED_AT) is not None
-    while at < len(said):
-        found = _one(said, at, set_against=set_against, of_things=of_things)
+    while at < len(statement):
+        found = _one(statement, at, set_against=set_against, of_things=of_things)
         if found is None:
             return
         text, end = found
         yield text, at, end
-        following = _NEXT.match(said, end)
-        at = following.end() if following else len(said)
+        following = _NEXT.match(statement, end)
+        at = following.end() if following else len(statement)
 
 
-def _one(said: str, at: int, *, set_against: bool, of_things: bool) -> tuple[str, int] | None:
-    if match := _ALWAYS.match(said, at):
+def _one(text: str, at: int, *, set_against: bool, of_things: bool) -> tuple[str, int] | None:
+    if match := _ALWAYS.match(text, at):
         what = _lower(match["what"] or match["ever"])
         if match["how"] and match["how"].lower() in {"only", "or nothing"}:
             return f"{{owner}} wants only {what}", match.end()
         return f"{{owner}} always wants {what}", match.end()
-    if match := _NEVER.match(said, at):
+    if match := _NEVER.match(text, at):
         return f"{{owner}} never wants {_lower(match['what'])}", match.end()
-    if set_against and (match := _YES_NO.match(said, at) or (_OF_ANYTHING.match(said, at) if of_things else None)):
+    if set_against and (match := _YES_NO.match(text, at) or (_OF_ANYTHING.match(text, at) if of_things else None)):
         likes = "likes" if match["how"].lower().startswith("yes") else "does not like"
         return f"{{owner}} {likes} {_lower(match['what'])}", match.end()
-    match = _WHILE.match(said, at) or (_EACH_WHILE.match(said, at) if _TWICE.match(said) else None)
+    match = _WHILE.match(text, at) or (_EACH_WHILE.match(text, at) if _TWICE.match(text) else None)
     if match and (at or match["when"].lower().startswith("while")):
         what = _lower(match["what"]) if " " in match["what"] else match["what"].lower()
         return f"{{owner}} likes {what} {_lower(match['when'])}", match.end()

@@ -26,17 +26,17 @@ FEWEST = 2
 MOST = 6
 
 
-def listed_en(said: str) -> Iterator[tuple[str, int, int]]:
+def listed_en(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield the statements of the first person of a sentence that lists things, each with the place of its words;
     nothing of one that lists none."""
-    head = _HEAD.match(said)
-    if head is None or _NO_LIST.search(head.group()) or '"' in said or "_" in said:
+    head = _HEAD.match(text)
+    if head is None or _NO_LIST.search(head.group()) or '"' in text or "_" in text:
         return
     items = []
     start = head.end()
-    for cut in [*_BETWEEN.finditer(said, head.end()), None]:
-        end = cut.start() if cut else len(said)
-        items.append((said[start:end].strip(" ,.;"), start, end))
+    for cut in [*_BETWEEN.finditer(text, head.end()), None]:
+        end = cut.start() if cut else len(text)
+        items.append((text[start:end].strip(" ,.;"), start, end))
         start = cut.end() if cut else end
     plain = [(_ASIDE.sub("", item), begin, end) for item, begin, end in items]
     if not FEWEST <= len(plain) <= MOST or not all(_ITEM.fullmatch(item) for item, *_ in plain):

@@ -66,7 +66,7 @@ def wished(body: str, at: int) -> bool:
     return _WISHED.search(body[max(0, at - 4) : at]) is not None
 
 
-def meant(body: str, at: int, words: str = "") -> bool:
+def is_asserted(body: str, at: int, words: str = "") -> bool:
     """Does the clause say of its speaker, as so, what follows? What leads there (or stands in the `words` themselves)
     may make it a wish, a plan, a belief or a fear, or speak of somebody else first ("有个朋友住在上海")."""
     lead = body[:at]
@@ -75,9 +75,9 @@ def meant(body: str, at: int, words: str = "") -> bool:
     return _SOMEBODY.search(_WITH.sub("", lead)) is None
 
 
-def planned(said: str) -> bool:
+def planned(text: str) -> bool:
     """Does it speak of what is wished, planned or still to come?"""
-    return _PLANNED.search(said) is not None
+    return _PLANNED.search(text) is not None
 
 
 def doubted(lead: str) -> bool:

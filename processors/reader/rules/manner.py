@@ -94,7 +94,7 @@ _DENIED = re.compile(
 
 def manner_en(sentence: Sentence) -> list[Found]:
     """Return the wishes for answers in one English sentence."""
-    standing = _STANDING_EN.search(sentence.text) is not None
+    permanent = _STANDING_EN.search(sentence.text) is not None
     found = []
     for slot, pattern, names in (("response_language", _LANGUAGE_EN, _TONGUES), ("response_style", _STYLE_EN, _STYLES)):
         match = pattern.search(sentence.text)
@@ -107,7 +107,7 @@ def manner_en(sentence: Sentence) -> list[Found]:
                     f"{{owner}} wants answers {'in ' if names is _TONGUES else 'that are '}{match['v']}",
                     slot,
                     value,
-                    standing,
+                    permanent,
                 )
             )
     return found
@@ -115,20 +115,22 @@ def manner_en(sentence: Sentence) -> list[Found]:
 
 def manner_zh(sentence: Sentence) -> list[Found]:
     """Return the wishes for answers in one Chinese sentence."""
-    standing = _STANDING_ZH.search(sentence.text) is not None
+    permanent = _STANDING_ZH.search(sentence.text) is not None
     found = []
     if (match := _LANGUAGE_ZH.search(sentence.text)) and not _DENIED.search(sentence.text[: match.start()]):
         found.append(
-            _wish(sentence, f"{{owner}}希望用{match['v']}回答", "response_language", _TONGUES[match["v"]], standing)
+            _wish(sentence, f"{{owner}}希望用{match['v']}回答", "response_language", _TONGUES[match["v"]], permanent)
         )
     if (match := _STYLE_ZH.search(sentence.text)) and not _DENIED.search(sentence.text[: match.start()]):
-        said = match["v"] or match["w"]
-        found.append(_wish(sentence, f"{{owner}}希望回答{said}", "response_style", _STYLES[said], standing))
-    elif standing and (match := _FORM_ZH.search(sentence.text)) and not _DENIED.search(sentence.text[: match.start()]):
-        said = match["v"]
-        found.append(_wish(sentence, f"{{owner}}希望用{said}回答", "response_style", _FORMS_ZH[said], standing=True))
+        phrase = match["v"] or match["w"]
+        found.append(_wish(sentence, f"{{owner}}希望回答{phrase}", "response_style", _STYLES[phrase], permanent))
+    elif permanent and (match := _FORM_ZH.search(sentence.text)) and not _DENIED.search(sentence.text[: match.start()]):
+        phrase = match["v"]
+        found.append(
+            _wish(sentence, f"{{owner}}希望用{phrase}回答", "response_style", _FORMS_ZH[phrase], permanent=True)
+        )
     elif match := _LIKED_ZH.search(sentence.text):
-        explicit = standing or match["liked"] is not None
+        explicit = permanent or match["liked"] is not None
         found.append(_wish(sentence, f"{{owner}}希望回答{match['v']}", "response_style", _STYLES[match["v"]], explicit))
     return [] if sentence.asks else found
 
@@ -165,14 +167,14 @@ def asked_for(sentence: Sentence, profile: Profile, language: str) -> list[Found
             if match is None or _DENIED.search(sentence.text[: match.start()]):
                 continue
             label = spec.label.get("zh" if language == "zh" else "en") or spec.name
-            told = f"希望的{label}：" if language == "zh" else f" asked for {label}: "
-            text = f"{{owner}}{told}{match['value']}"
+            label_text = f"希望的{label}：" if language == "zh" else f" asked for {label}: "
+            text = f"{{owner}}{label_text}{match['value']}"
             place = (sentence.start + match.start(), sentence.start + match.end())
             found.append(Found(*place, "preference", text, ((spec.name, match["value"]),)))
             break
     return found
 
 
-def _wish(sentence: Sentence, text: str, slot: str, value: str, standing: bool) -> Found:
-    source: Source = "explicit" if standing else "inferred"
+def _wish(sentence: Sentence, text: str, slot: str, value: str, permanent: bool) -> Found:
+    source: Source = "explicit" if permanent else "inferred"
     return Found(sentence.start, sentence.end, "preference", text, ((slot, value),), source=source)

@@ -18,7 +18,7 @@ import orjson
 from pydantic import ValidationError
 
 from processors.language import times
-from processors.reader.carried import carried
+from processors.reader.carried import quotation_support
 from processors.reader.rules.catalogue import fit
 from processors.reader.rules.domain import category_of, project_of
 from processors.reader.rules.hot import hot_entry, hot_status
@@ -85,15 +85,15 @@ def catalogue(profile: Profile, language: Literal["en", "zh"]) -> dict[str, str]
 
 def question(turn: TurnView) -> str:
     """What the model is asked about a turn: the turns before as context, and the turn. Never `llm_context` (D1)."""
-    asked: dict[str, JsonValue] = {
+    payload: dict[str, JsonValue] = {
         "CONTEXT": [{"role": role, "content": text} for role, text in turn.previous],
         "MESSAGE": turn.content[:MAX_CHARS],
     }
     if turn.reply:
-        asked["REPLY"] = turn.reply
+        payload["REPLY"] = turn.reply
     if turn.speaker:
-        asked["AUTHOR"] = turn.speaker
-    return orjson.dumps(asked).decode()
+        payload["AUTHOR"] = turn.speaker
+    return orjson.dumps(payload).decode()
 
 
 def read_answer(text: str, turn: TurnView, profile: Profile) -> tuple[list[Candidate], Counter[str]]:
@@ -136,9 +136,9 @@ def _candidate(
         dropped["no_field_left"] += 1
         return None
     kind = _kind(entry["kind"], values, profile)
-    said = str(entry["text"]).strip()
+    phrase = str(entry["text"]).strip()
     negated = entry.get("negated") is True
-    place = carried(said, values, entry["quote"], turn, profile, kind=kind, negated=negated)
+    place = quotation_support(phrase, values, entry["quote"], turn, profile, kind=kind, negated=negated)
     if isinstance(place, str):
         dropped[place] += 1
         return None
@@ -150,19 +150,19 @@ def _candidate(
         return Candidate(
             ordinal=ordinal,
             kind=kind,
-            text=said,
+            text=phrase,
             field=named[0][0] if len(named) == 1 else None,
             fields=tuple(values) if len(named) > 1 else (),
             value=named[0][1] if len(named) == 1 else (values or None),
             approximate=entry.get("approximate") is True,
-            category=_category(entry.get("category"), said, kind, profile),
+            category=_category(entry.get("category"), phrase, kind, profile),
             episode_type=episode or ("fact" if kind == "episode" else None),
             project_id=project,
             importance=profile.importance[kind],
             confidence=INFERRED if inferred else EXPLICIT,
             source="inferred" if inferred else "explicit",
             negated=negated,
-            hot=None if negated else _hot(kind, episode, said, entry["quote"], named, profile, project),
+            hot=None if negated else _hot(kind, episode, phrase, entry["quote"], named, profile, project),
             attributes={"about": turn.speaker} if turn.speaker else {},
             spans=(place.span,),
             literal=place.literal,
@@ -257,7 +257,7 @@ def _when(quote: str, kind: str, holds: bool, turn: TurnView) -> dict[str, JsonV
 
 
 def _hot(
-    kind: str, episode: str | None, said: str, quote: str, named: list[tuple[str, JsonValue]], profile: Profile,
+    kind: str, episode: str | None, text: str, quote: str, named: list[tuple[str, JsonValue]], profile: Profile,
     project: str | None,
 ) -> HotValue | None:
     """What a project's hot memory takes: decisions, preferences by field, and status in the words that were said, else
@@ -265,9 +265,9 @@ def _hot(
     if project is None:
         return None
     if episode == "decision":
-        return hot_entry(profile, "decision", said, said, said)
+        return hot_entry(profile, "decision", text, text, text)
     if kind == "preference" and named:
-        return hot_entry(profile, "preference", said, *named[0])
+        return hot_entry(profile, "preference", text, *named[0])
     if named or kind not in ("fact", "episode") or episode == "task":
         return None
-    return hot_status(profile, quote.strip(" .。")) or hot_status(profile, said.strip(" .。"))
+    return hot_status(profile, quote.strip(" .。")) or hot_status(profile, text.strip(" .。"))

@@ -38,9 +38,9 @@ _NAMED = re.compile(rf"(?:{_BY_NAME}|{_BY_ROLE})(?:[A-Za-z]?\d{{1,6}}号?)?(?={_
 _WHOLLY = re.compile(rf"(?:{_BY_NAME}|{_BY_ROLE})(?:[A-Za-z]?\d{{1,6}}号?)?")
 
 
-def is_name(said: str) -> bool:
+def is_name(text: str) -> bool:
     """Is all of this a name of somebody, or what somebody is?"""
-    return _WHOLLY.fullmatch(said) is not None
+    return _WHOLLY.fullmatch(text) is not None
 
 
 def named(clause: str) -> bool:

@@ -56,12 +56,12 @@ def _order(sentence: Sentence, doctor: str, whom: str) -> Found | None:
         run.append(clause)
     if not any(_ACT.search(clause.raw) for clause in run):
         return None
-    said = _told(run, sentence)
-    whole = len(said) >= _LEAST and content_weight(said) >= 1.0 and resolved(said.replace("带他", "带孩子"))
-    if not whole or _TRIFLES.fullmatch(said):
+    phrase = _told(run, sentence)
+    whole = len(phrase) >= _LEAST and content_weight(phrase) >= 1.0 and resolved(phrase.replace("带他", "带孩子"))
+    if not whole or _TRIFLES.fullmatch(phrase):
         return None
-    says = "说" if _STATED.match(said) and not _ADVICE.match(run[0].raw) else "建议"
-    text = f"{doctor}{says}{whom}{said}"
+    says = "说" if _STATED.match(phrase) and not _ADVICE.match(run[0].raw) else "建议"
+    text = f"{doctor}{says}{whom}{phrase}"
     return replace(Found(run[0].start, run[-1].end, "episode", text), episode_type="fact")
 
 
@@ -80,6 +80,6 @@ def _may(clause: Clause) -> bool:
 
 
 def _told(run: Sequence[Clause], sentence: Sentence) -> str:
-    said = tidy(sentence.text[run[0].start - sentence.start : run[-1].end - sentence.start])
-    said = _YOURS.sub("", _ADVICE.sub("", said, count=1))
-    return _END.sub("", said.lstrip("您你也还都就"))
+    phrase = tidy(sentence.text[run[0].start - sentence.start : run[-1].end - sentence.start])
+    phrase = _YOURS.sub("", _ADVICE.sub("", phrase, count=1))
+    return _END.sub("", phrase.lstrip("您你也还都就"))

@@ -44,7 +44,7 @@ _OCCASION = re.compile(
 _TO_OURS = re.compile(rf"(?:{_any('to_me')})(?:一下)?我(?:们|的)?(?:{KIN})?")
 _TO_ME = re.compile(rf"(?:{_any('to_me')})(?:一下)?我(?!们|的?(?:{KIN}))")
 _REQUEST = r"(?<![邀申])请(?![假客教])"
-_TOLD = re.compile(rf"[你您](?![们的家])|{_REQUEST}|务必|记得|就(?:行|好|成|可以)了?$|即可$|先.{{1,12}}再")
+_DIRECTIVE = re.compile(rf"[你您](?![们的家])|{_REQUEST}|务必|记得|就(?:行|好|成|可以)了?$|即可$|先.{{1,12}}再")
 _DOES = re.compile(rf"(?:{_any('does')})[^，]")
 _DIRECT = re.compile(
     rf"(?:千万|请|你|您){{0,2}}(?:别|不要|不许|甭|莫)(?:再|老|总|一?直)?(?:{_any('to_me')})我"
@@ -85,7 +85,7 @@ def orders(sentence: Sentence, original: str, parts: Sequence[Clause]) -> list[F
             at += 1
             continue
         start, end = parts[at].start, parts[last].end
-        text = told(original[start - sentence.start : end - sentence.start])
+        text = reworded(original[start - sentence.start : end - sentence.start])
         found.append(Found(start, end, "preference", text))
         at = last + 1
     return found
@@ -103,15 +103,15 @@ def to_remember(sentence: Sentence, original: str, parts: Sequence[Clause], take
         return _remembered_at_once(sentence, original, parts, taken)
     found: list[Found] = []
     for clause in parts[at + 1 :] or parts[:at]:
-        said = _opened(clause.raw)
+        phrase = _opened(clause.raw)
         of_another = clause.subject not in {"我", "unnamed"}
-        if any(f.overlaps(clause.start, clause.end) for f in taken) or not _bare_fact(said) or of_another:
+        if any(f.overlaps(clause.start, clause.end) for f in taken) or not _bare_fact(phrase) or of_another:
             break
         whole = original[clause.start - sentence.start : clause.end - sentence.start]
-        ordered = found[0].kind == "preference" if found else _DOES.search(said) is not None and "是" not in said
+        ordered = found[0].kind == "preference" if found else _DOES.search(phrase) is not None and "是" not in phrase
         if ordered:
-            found.append(Found(clause.start, clause.end, "preference", told(whole)))
-        elif not _OF_A_TASK.match(said) and (not found or re.search(r"\d|(?<![老总还就])是|叫", said)):
+            found.append(Found(clause.start, clause.end, "preference", reworded(whole)))
+        elif not _OF_A_TASK.match(phrase) and (not found or re.search(r"\d|(?<![老总还就])是|叫", phrase)):
             text = "{owner}" + _opened(whole.strip())
             found.append(Found(clause.start, clause.end, "episode", text, episode_type="fact"))
     if at_once and not found and parts[at + 1 :]:
@@ -125,66 +125,66 @@ def _remembered_at_once(
     """A fact behind the words that ask to remember it: 帮我记住备用钥匙在门垫下面; the clause at `behind` where a comma
     is between."""
     for clause in parts[:1] if behind is None else parts[behind : behind + 1]:
-        said: str | None = original[clause.start - sentence.start : clause.end - sentence.start].strip()
-        said = rest_zh(said or "") if behind is None else said
-        if said is None or any(f.overlaps(clause.start, clause.end) for f in taken) or clause.asks or clause.supposed:
+        phrase: str | None = original[clause.start - sentence.start : clause.end - sentence.start].strip()
+        phrase = rest_zh(phrase or "") if behind is None else phrase
+        if phrase is None or any(f.overlaps(clause.start, clause.end) for f in taken) or clause.asks or clause.supposed:
             break
-        asks = ASKS.search(said) or re.search("[你您]", said)
-        fits = _SHORTEST <= len(said) <= _LONGEST and resolved(said) and not asks
-        fits = fits and not (_NOT_TOLD_AT_ONCE.match(said) or _OF_A_TASK.match(said))
-        if fits and _TELLS.search(said):
-            text = said.replace("我", "{owner}")
-            text = text if "{owner}" in text else ("{owner}的" if _KIN.match(said) else "{owner}") + text
+        asks = ASKS.search(phrase) or re.search("[你您]", phrase)
+        fits = _SHORTEST <= len(phrase) <= _LONGEST and resolved(phrase) and not asks
+        fits = fits and not (_NOT_TOLD_AT_ONCE.match(phrase) or _OF_A_TASK.match(phrase))
+        if fits and _TELLS.search(phrase):
+            text = phrase.replace("我", "{owner}")
+            text = text if "{owner}" in text else ("{owner}的" if _KIN.match(phrase) else "{owner}") + text
             return [Found(clause.start, clause.end, "episode", text, episode_type="fact")]
     return []
 
 
-def _bare_fact(said: str) -> bool:
-    fits = _SHORTEST <= len(said) <= _LONGEST and resolved(said) and not (ASKS.search(said) or SUPPOSED.search(said))
-    return fits and not (_SPEAKS.search(said) or _SOMEBODY.match(said) or re.search(r"[你您我]", said) or named(said))
+def _bare_fact(text: str) -> bool:
+    fits = _SHORTEST <= len(text) <= _LONGEST and resolved(text) and not (ASKS.search(text) or SUPPOSED.search(text))
+    return fits and not (_SPEAKS.search(text) or _SOMEBODY.match(text) or re.search(r"[你您我]", text) or named(text))
 
 
 def _last(sentence: Sentence, parts: Sequence[Clause], at: int) -> int | None:
     """The last clause of an order that begins at this one."""
     for last in range(min(len(parts), at + _TOGETHER) - 1, at - 1, -1):
-        said = sentence.text[parts[at].start - sentence.start : parts[last].end - sentence.start].strip()
+        phrase = sentence.text[parts[at].start - sentence.start : parts[last].end - sentence.start].strip()
         goes_on = last == at or (_opens(parts[at].raw) and all(_goes_on(c.raw) for c in parts[at + 1 : last + 1]))
-        if len(said) <= _LONGEST and goes_on and _is_order(said):
+        if len(phrase) <= _LONGEST and goes_on and _is_order(phrase):
             return last
     return None
 
 
 def _opens(clause: str) -> bool:
     """May an order of several clauses begin with this one?"""
-    said = _opened(clause)
-    signs = (_FROM_NOW, _ALWAYS, _EACH_TIME, _OCCASION, _OPENS_ORDER, _FORBIDDEN, _LETS_OFF, _TOLD, _TO_ME)
-    return _DOES.match(said) is not None or any(sign.search(said) for sign in signs)
+    phrase = _opened(clause)
+    signs = (_FROM_NOW, _ALWAYS, _EACH_TIME, _OCCASION, _OPENS_ORDER, _FORBIDDEN, _LETS_OFF, _DIRECTIVE, _TO_ME)
+    return _DOES.match(phrase) is not None or any(sign.search(phrase) for sign in signs)
 
 
 def _goes_on(clause: str) -> bool:
     if _SPEAKS.match(clause):
         return False
-    ordered = _FORBIDDEN.match(clause) or _TOLD.search(clause) or _ALWAYS.match(clause) or _CALLED.match(clause)
+    ordered = _FORBIDDEN.match(clause) or _DIRECTIVE.search(clause) or _ALWAYS.match(clause) or _CALLED.match(clause)
     return ordered is not None or (_DOES.search(clause) is not None and len(clause) < 12 and clause[-1] not in "了过着")
 
 
-def _is_order(said: str) -> bool:
-    said = _opened(said)
-    if len(said) < _SHORTEST or not resolved(said) or ASKS.search(said) or SUPPOSED.search(said):
+def _is_order(text: str) -> bool:
+    text = _opened(text)
+    if len(text) < _SHORTEST or not resolved(text) or ASKS.search(text) or SUPPOSED.search(text):
         return False
-    if _DIRECT.match(said):
+    if _DIRECT.match(text):
         return True
-    times = [p.search(said) for p in (_FROM_NOW, _ALWAYS, _OCCASION, _EACH_TIME)]
+    times = [p.search(text) for p in (_FROM_NOW, _ALWAYS, _OCCASION, _EACH_TIME)]
     begin = min((m for m in times if m is not None), key=lambda m: m.start(), default=None)
-    if begin is None or named(said) or _SOMEBODY.search(said[: begin.start()]) or _OTHERS.search(said[: begin.start()]):
+    if begin is None or named(text) or _SOMEBODY.search(text[: begin.start()]) or _OTHERS.search(text[: begin.start()]):
         return False
-    rest = said[begin.start() :]
+    rest = text[begin.start() :]
     when = times[2].end() if times[2] is not None else 0
-    own = _TO_OURS.sub("", said[when:])
-    if _SPEAKS.search(own) or _NO_ORDER.search(_TO_OURS.sub("", rest)) or _SOMEBODY.match(said[begin.end() :]):
+    own = _TO_OURS.sub("", text[when:])
+    if _SPEAKS.search(own) or _NO_ORDER.search(_TO_OURS.sub("", rest)) or _SOMEBODY.match(text[begin.end() :]):
         return False
     firm = times[0] is not None or times[1] is not None
-    is_told = _TOLD.search(said) is not None or times[2] is not None
+    is_told = _DIRECTIVE.search(text) is not None or times[2] is not None
     to_me = _TO_ME.search(rest) is not None and (firm or is_told)
     if _LETS_OFF.search(rest):
         return is_told or to_me
@@ -192,20 +192,20 @@ def _is_order(said: str) -> bool:
         return is_told or to_me or (firm and not rest.endswith("了"))
     if rest.endswith(("了", "过")) or not (to_me or _DOES.search(rest)):
         return False
-    if times[1] is not None and _DOES.match(said[times[1].end() :]):
+    if times[1] is not None and _DOES.match(text[times[1].end() :]):
         return True
     return sum((times[0] is not None, times[1] is not None, is_told, to_me)) > (1 if firm else 0)
 
 
-def _opened(said: str) -> str:
-    filler = FILLER.match(said)
-    said = said[filler.end() :] if filler and filler.end() < len(said) else said
-    return _OPENS.sub("", said, count=1) if _OPENS.match(said) else said
+def _opened(text: str) -> str:
+    filler = FILLER.match(text)
+    text = text[filler.end() :] if filler and filler.end() < len(text) else text
+    return _OPENS.sub("", text, count=1) if _OPENS.match(text) else text
 
 
-def told(said: str) -> str:
+def reworded(statement: str) -> str:
     """The order as one of the owner's."""
-    text = _ENDS.sub("", _opened(said.strip())).strip("，,。 ")
+    text = _ENDS.sub("", _opened(statement.strip())).strip("，,。 ")
     text = re.sub(rf"{_REQUEST}|麻烦(?=[你您])", "", _YOURS.sub("", text))
     text = re.sub(rf"莫(?=[^名非过])|甭|勿|{_OF_BIE}", "不要", text)
     text = _ADDRESSED.sub("助手", text)

@@ -77,12 +77,12 @@ def about_kin_en(body: str) -> bool:
 
 def opens_with_kin(part: str) -> bool:
     """Is a part of a statement about a person of the owner's alone (不过我妹妹走优才, "but my sister ...")?"""
-    said = _LEADS_ON.sub("", part.strip())
-    if (match := _OPENS_ZH.match(said)) is not None:
-        return not re.search(r"我|用户", said[match.end() :])
-    return _OPENS_EN.match(said) is not None
+    phrase = _LEADS_ON.sub("", part.strip())
+    if (match := _OPENS_ZH.match(phrase)) is not None:
+        return not re.search(r"我|用户", phrase[match.end() :])
+    return _OPENS_EN.match(phrase) is not None
 
 
-def names_kin(said: str) -> bool:
+def names_kin(text: str) -> bool:
     """Does the text name a relative or friend?"""
-    return (_KIN_WORD_EN if said.isascii() else _KIN_WORD_ZH).search(said) is not None
+    return (_KIN_WORD_EN if text.isascii() else _KIN_WORD_ZH).search(text) is not None

@@ -14,7 +14,7 @@ _OPENS = r"(?:^|(?<=[.!?\n] )|(?<=\n))(?P<lead>(?:(?:and|but|so|ok|okay|hi|hey|w
 _KIND = rf"(?:{alternatives('texts_of_others')})"
 _NOBODY_SAYS = rf"(?!(?:{alternatives('no_sayer')})\b)"
 _MORE = r"(?:[ \t](?!(?:I|I'm|I've|my|our|we)\b)(?:(?:from|by|of) (?:my|our) )?[\w'#/&.-]{1,24}){0,5}"
-_SAID = re.compile(
+_REPORTED_SPEECH = re.compile(
     rf"{_OPENS}{_NOBODY_SAYS}(?!(?:I|we|you)\b)(?:(?!(?:I|we|you)\b)[\w'&.-]+[ \t]){{1,5}}?"
     rf"(?:(?:just|then|also|once|only|has|had|always) ){{0,2}}(?:{alternatives('writes_or_says')})"
     rf"(?:[ \t](?:to|in|on|at|by|with|me|us|him|her|them|back|[\w'-]+)){{0,5}}?[ \t]?:(?![\d/])",
@@ -50,24 +50,24 @@ _OF_A_TEXT = re.compile(
 _QUOTES = ('"', "'", "\u201c", "\u2018")
 
 
-def without_others_words(said: str) -> str:
+def without_others_words(text: str) -> str:
     """The text with such heads masked and what stands behind them, up to the end of their paragraph; its length
     stays."""
     at = 0
     while True:
-        heads = [m for m in (_SAID.search(said, at), _HEADED.search(said, at)) if m is not None]
+        heads = [m for m in (_REPORTED_SPEECH.search(text, at), _HEADED.search(text, at)) if m is not None]
         if not heads:
-            return said
+            return text
         head = min(heads, key=lambda m: m.end())
         at = head.end()
-        end = _end_of(said, at)
-        if said[at:].lstrip().startswith(_QUOTES):
+        end = _end_of(text, at)
+        if text[at:].lstrip().startswith(_QUOTES):
             continue  # what is quoted ends with its quotation
         if _CARES.search(head.group()) or _heads_ones_own(head):
             continue
-        if _HOW_TO.search(head.group()) or _AS_ONES_OWN.search(said[at:end].strip()):
+        if _HOW_TO.search(head.group()) or _AS_ONES_OWN.search(text[at:end].strip()):
             begin = head.start() + len(head["lead"])
-            said = said[:begin] + re.sub(r"[^\n]", " ", said[begin:end]) + said[end:]
+            text = text[:begin] + re.sub(r"[^\n]", " ", text[begin:end]) + text[end:]
             at = end
 
 
@@ -83,9 +83,9 @@ def quotes_a_text(sentence: str) -> bool:
     return _OF_A_TEXT.match(sentence) is not None
 
 
-def _end_of(said: str, at: int) -> int:
+def _end_of(text: str, at: int) -> int:
     """Where the words behind a head end: with their line, or under it with the next empty line."""
-    rest = said[at:]
+    rest = text[at:]
     begin = at + len(rest) - len(rest.lstrip(" \t\n"))
-    end = said.find("\n\n" if "\n" in said[at:begin] else "\n", begin)
-    return len(said) if end < 0 else end
+    end = text.find("\n\n" if "\n" in text[at:begin] else "\n", begin)
+    return len(text) if end < 0 else end

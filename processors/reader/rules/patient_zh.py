@@ -26,19 +26,19 @@ _ASKS_FOR = re.compile(rf"(?:{either('asks_for_them')})")
 def patient(turn: TurnView) -> str | None:
     """Who the patient is: a person of the speaker's as they were called, "" for somebody else or where two may be
     meant, None for the speaker, or where nobody serves the speaker."""
-    own = [said for role, said in turn.previous if role == "user"]
-    of_a_body = with_doctor(turn) or any(_BODY.search(said) for said in own)
+    own = [text for role, text in turn.previous if role == "user"]
+    of_a_body = with_doctor(turn) or any(_BODY.search(text) for text in own)
     if not turn.previous or turn.previous[-1][0] != "assistant" or not of_a_body:
         return None
     named = _named([*own, turn.content])
     if named is None:
         return None
-    return "" if any(_tells_of_self(said) for said in own) else named
+    return "" if any(_tells_of_self(text) for text in own) else named
 
 
 def of_the_other(turn: TurnView) -> str:
     """Of which person of theirs the one who is served speaks; empty where it is themselves or not known."""
-    return _named([said for role, said in turn.previous if role == "assistant"]) or ""
+    return _named([text for role, text in turn.previous if role == "assistant"]) or ""
 
 
 def _named(own: list[str]) -> str | None:
@@ -46,9 +46,9 @@ def _named(own: list[str]) -> str | None:
     persons = Persons(tuple(p for p in of_turns(own).spoken_of if not _NO_PERSON.fullmatch(p.word)))
     if (one := persons.patient) is not None:
         return one.kin
-    if any(_CHILD.search(prepare(said)) for said in own):
+    if any(_CHILD.search(prepare(text)) for text in own):
         return "孩子" if _only_children(persons) else ""
-    third = any(_THIRD.search(said) or _SOMEBODY.search(said) for said in own)
+    third = any(_THIRD.search(text) or _SOMEBODY.search(text) for text in own)
     return "" if third or any(p.kin for p in persons.spoken_of) else None
 
 
@@ -59,9 +59,9 @@ def _only_children(persons: Persons) -> bool:
 _ACTS_ON_ME = re.compile(r"[让给叫瞒满对跟和带陪着]我(?!家|的|们|爸|妈)")
 
 
-def _tells_of_self(said: str) -> bool:
+def _tells_of_self(text: str) -> bool:
     """Does a turn say something of its speaker, who not only asks for another?"""
-    if _ACTS_ON_ME.search(said):
+    if _ACTS_ON_ME.search(text):
         return True
-    parts = (part for sentence in sentences(prepare(said)) for part in clauses(sentence, "unnamed"))
+    parts = (part for sentence in sentences(prepare(text)) for part in clauses(sentence, "unnamed"))
     return any(p.subject == "我" and "我" in p.raw and p.states and not _ASKS_FOR.match(p.body) for p in parts)

@@ -89,9 +89,9 @@ _NO_PARTICIPLE = re.compile(
 )
 
 
-def written_out(said: str, verb: int) -> str:
+def written_out(text: str, verb: int) -> str:
     """The sentence with the verb that begins at `verb` in full: "Jo's at work" -> "Jo is at work"."""
-    return f"{said[:verb]}{_in_full(said[verb:])}"
+    return f"{text[:verb]}{_in_full(text[verb:])}"
 
 
 def _in_full(rest: str) -> str:
@@ -107,10 +107,10 @@ def _in_full(rest: str) -> str:
     return rest
 
 
-def _own_people(said: str) -> list[tuple[str, str]]:
+def _own_people(text: str) -> list[tuple[str, str]]:
     """The speaker's people of one text: names, empty where none is said, with relations."""
     found = []
-    for match in _MINE.finditer(said):
+    for match in _MINE.finditer(text):
         name = match["name"] or match["named"] or match["called"] or match["petname"] or match["title"] or ""
         had = _NEW.sub("", match["had"]) if match["had"] else None
         relation = (match["is"] or match["as"] or match["of"] or had or match["role"]).lower()
@@ -144,13 +144,13 @@ class People:
         """Was what the last clause said somebody else's, so that one without a subject may be theirs?"""
         self._named: list[str] = []
         """Everybody of this turn, each once, as the speaker's where they are."""
-        for said in before:
-            self._learn(said)
+        for text in before:
+            self._learn(text)
 
-    def hear(self, said: str) -> None:
+    def hear(self, text: str) -> None:
         """Take in what was said: later clauses may point at it."""
-        rest = _IS_ONE.sub(" ", _MINE.sub(" ", said))
-        for name, relation in self._learn(said):
+        rest = _IS_ONE.sub(" ", _MINE.sub(" ", text))
+        for name, relation in self._learn(text):
             self._mention(f"{relation} {name}".strip())
         for other in _SOMEBODY.findall(rest):
             known = self._relation.get(other)
@@ -190,9 +190,9 @@ class People:
             return None
         return named[0] if len(named) == 1 and named[0][0] != "?" and _may_be(named[0], he) else None
 
-    def _learn(self, said: str) -> list[tuple[str, str]]:
+    def _learn(self, text: str) -> list[tuple[str, str]]:
         """Names with their relations, or a relation without a name."""
-        found = _own_people(said)
+        found = _own_people(text)
         self._relation |= {name: relation for name, relation in found if name}
         return found
 

@@ -199,20 +199,20 @@ def about(text: str, owner: str) -> str:
 
     couple = f"{owner} and their partner"
 
-    def told(match: re.Match[str]) -> str:
+    def reworded(match: re.Match[str]) -> str:
         kind = match.lastgroup
         before = match.string[: match.start()]
         again = _AGAIN.search(before) if before.strip() else None
         named_once = (opened or again is not None) and not _BETWEEN.search(before.removeprefix(owner))
         if match.group("subject"):
             rest = match.group("rest")
-            asked = _AUXILIARY_BEFORE.search(before[-8:]) is not None
+            is_inverted = _AUXILIARY_BEFORE.search(before[-8:]) is not None
             if match.group("subject").lower() == "we":
                 whom = couple if _COUPLE.match(match.string, match.start("rest")) else group
-                return f"{whom}{match.group('gap')}{_PRONOUN.sub(told, rest)}"
+                return f"{whom}{match.group('gap')}{_PRONOUN.sub(reworded, rest)}"
             if named_once:
-                return f"they{match.group('gap')}{_plural(_PRONOUN.sub(told, rest))}"
-            return f"{owner}{match.group('gap')}{_PRONOUN.sub(told, rest if asked else conjugate(rest))}"
+                return f"they{match.group('gap')}{_plural(_PRONOUN.sub(reworded, rest))}"
+            return f"{owner}{match.group('gap')}{_PRONOUN.sub(reworded, rest if is_inverted else conjugate(rest))}"
         plain = {"my": f"{owner}'s", "mine": f"{owner}'s", "me": owner, "self": "themself", "our": f"{owner}'s"}
         later = {"my": "their", "mine": "theirs", "me": "them", "our": "their"}
         if kind == "our" and several:
@@ -226,21 +226,21 @@ def about(text: str, owner: str) -> str:
     pieces = []
     end = 0
     for quoted in QUOTED.finditer(text):  # "I" in a quotation is somebody else
-        pieces.append(_PRONOUN.sub(told, expand(text[end : quoted.start()])) + quoted.group())
+        pieces.append(_PRONOUN.sub(reworded, expand(text[end : quoted.start()])) + quoted.group())
         end = quoted.end()
-    return _going_on("".join(pieces) + _PRONOUN.sub(told, expand(text[end:])), owner)
+    return _going_on("".join(pieces) + _PRONOUN.sub(reworded, expand(text[end:])), owner)
 
 
-def _going_on(said: str, owner: str) -> str:
+def _going_on(text: str, owner: str) -> str:
     """The same with the verb behind "and" or "but" in the form of the first: "Ann goes on Mondays and runs a club"."""
-    if not said.startswith(f"{owner} "):
-        return said
-    head = _GOING_ON.search(said)
+    if not text.startswith(f"{owner} "):
+        return text
+    head = _GOING_ON.search(text)
     if head is None:
-        return said
-    before = said[len(owner) : head.start()]
+        return text
+    before = text[len(owner) : head.start()]
     plain = _PRESENT.match(before) is not None and _NOT_FINITE.search(before) is None
     denied = head["join"] == "but" and _DENIED.match(before) is not None
     if not (plain or denied):
-        return said
-    return f"{said[: head.start('verb')]}{_third(head['verb'])}{said[head.end('verb') :]}"
+        return text
+    return f"{text[: head.start('verb')]}{_third(head['verb'])}{text[head.end('verb') :]}"

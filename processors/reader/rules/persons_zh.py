@@ -139,5 +139,5 @@ def kin_of(body: str) -> str:
 
 def of_turns(turns: Sequence[str]) -> Persons:
     """Who was spoken of in earlier turns of the speaker."""
-    told = (clauses(sentence, "我") for turn in turns for sentence in sentences(prepare(turn)))
-    return Persons(tuple(person for parts in told for person in spoken_of(parts)))
+    clauses_by_sentence = (clauses(sentence, "我") for turn in turns for sentence in sentences(prepare(turn)))
+    return Persons(tuple(person for parts in clauses_by_sentence for person in spoken_of(parts)))

@@ -72,34 +72,34 @@ def plain_order_en(sentence: Sentence, original: str, *, whole: bool, work: Sequ
     return Found(sentence.start, sentence.end, "preference", text)
 
 
-def _wanted(said: str, *, whole: bool, for_work: bool) -> str | None:
-    if ONE_OFF.search(said) or _POINTS.search(_NOW_ON.sub("", said)):
+def _wanted(text: str, *, whole: bool, for_work: bool) -> str | None:
+    if ONE_OFF.search(text) or _POINTS.search(_NOW_ON.sub("", text)):
         return None
-    if match := _FOR_EVER.fullmatch(said):
+    if match := _FOR_EVER.fullmatch(text):
         how = match["how"].lower()
         if how in {"stop", "quit"} and not answering(match["verb"], "answers", "of_manner"):
             return None
         if for_work and how not in {"stop", "quit"} and _of_the_work(match):
             return None
         return _worded("stop" if how in {"stop", "quit"} else "never" if "ever" in how else "always", match)
-    if match := _NOT.fullmatch(said):
+    if match := _NOT.fullmatch(text):
         rest = match["rest"]
         if (_DEFINITE.search(rest) and not match["tail"]) or (for_work and _of_the_work(match)):
             return None
         ours = match["verb"].lower() != "use" or _WITH_ME.search(rest) or _IN_WRITING.search(rest)
         return _worded("not", match) if (rest.strip() or match["tail"]) and ours else None
-    if (match := _HOW.fullmatch(said)) and (how_so := _how(match, whole=whole)):
+    if (match := _HOW.fullmatch(text)) and (how_so := _how(match, whole=whole)):
         return how_so
-    if (match := _FROM_NOW.fullmatch(said)) and (match["lead"] or match["tail"]) and match["rest"].strip():
+    if (match := _FROM_NOW.fullmatch(text)) and (match["lead"] or match["tail"]) and match["rest"].strip():
         return _worded("", match)
     return None
 
 
 def _of_the_work(match: re.Match[str]) -> bool:
     """Beside a piece of work that is asked for, an order that says neither from when nor to whom is for it."""
-    said = match["verb"] + match["rest"]
+    phrase = match["verb"] + match["rest"]
     for_good = match.groupdict().get("lead") or match["tail"]
-    return not (for_good or _WITH_ME.search(said) or _TO_ONE.match(said))
+    return not (for_good or _WITH_ME.search(phrase) or _TO_ONE.match(phrase))
 
 
 def _how(match: re.Match[str], *, whole: bool) -> str | None:
@@ -116,7 +116,7 @@ def _how(match: re.Match[str], *, whole: bool) -> str | None:
 
 
 def _worded(how: str, match: re.Match[str]) -> str:
-    said = turned(tidy(f"{match['verb'].lower()}{match['rest']}"))
+    phrase = turned(tidy(f"{match['verb'].lower()}{match['rest']}"))
     now = " from now on" if how == "" else ""
     wants = {
         "stop": "wants the assistant to stop", "never": "never wants the assistant to",
@@ -124,4 +124,4 @@ def _worded(how: str, match: re.Match[str]) -> str:
         "": "wants the assistant to",
     }[how]  # fmt: skip
     only = "only " if how == "" and match["how"] else ""
-    return f"{{owner}} {wants} {only}{said}{now}"
+    return f"{{owner}} {wants} {only}{phrase}{now}"

@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from processors.reader.rules.clauses_zh import KIN, Clause
 from processors.reader.rules.found import Found
-from processors.reader.rules.orders_zh import FROM_NOW, told
+from processors.reader.rules.orders_zh import FROM_NOW, reworded
 from processors.reader.rules.standing_zh import ASKS, SUPPOSED, resolved
 from processors.reader.rules.text import Sentence
 
@@ -91,24 +91,24 @@ def plain_orders(sentence: Sentence, original: str, parts: Sequence[Clause], *, 
         return []
     found: list[Found] = []
     for clause in parts:
-        said = clause.raw.strip()
-        if not 4 <= len(said) <= _LONGEST or clause.supposed or not _is_order(said):
+        phrase = clause.raw.strip()
+        if not 4 <= len(phrase) <= _LONGEST or clause.supposed or not _is_order(phrase):
             continue
-        if for_work and not _FOR_GOOD.search(said):
+        if for_work and not _FOR_GOOD.search(phrase):
             continue
         if _OF_OTHERS.search(original, 0, clause.start - sentence.start):  # for them: 我奶奶也用，别用英文
             continue
         whole = original[clause.start - sentence.start : clause.end - sentence.start].strip()
-        wish = _WISHED.match(said)
-        text = f"{{owner}}希望助手{wish['what'].replace('我', '{owner}')}" if wish else told(whole)
+        wish = _WISHED.match(phrase)
+        text = f"{{owner}}希望助手{wish['what'].replace('我', '{owner}')}" if wish else reworded(whole)
         found.append(Found(clause.start, clause.end, "preference", text))
     return found
 
 
-def _is_order(said: str) -> bool:
-    ones_own = _OF_OTHERS.search(said) is None or _SIR.search(said) is not None
-    if _ONCE.search(said) or not ones_own or ASKS.search(said) or SUPPOSED.search(said) or not resolved(said):
+def _is_order(text: str) -> bool:
+    ones_own = _OF_OTHERS.search(text) is None or _SIR.search(text) is not None
+    if _ONCE.search(text) or not ones_own or ASKS.search(text) or SUPPOSED.search(text) or not resolved(text):
         return False
-    if _HOW.match(said) and not _OF_ONE_TEXT.match(said):
+    if _HOW.match(text) and not _OF_ONE_TEXT.match(text):
         return True
-    return any(p.match(said) for p in (_IN_WHAT, _EACH_TIME, _TIRED, _SPEAKING, _WISHED, _IN_LANGUAGE))
+    return any(p.match(text) for p in (_IN_WHAT, _EACH_TIME, _TIRED, _SPEAKING, _WISHED, _IN_LANGUAGE))

@@ -10,7 +10,7 @@ from processors.reader.rules import alone_en, atoms, clauses_en, self_en, statem
 from processors.reader.rules.answered_en import answered, by_kind
 from processors.reader.rules.asked_to_keep import to_keep_en
 from processors.reader.rules.avoids import avoids_en
-from processors.reader.rules.domain import category_meant, profile_fields
+from processors.reader.rules.domain import profile_fields, resolve_category
 from processors.reader.rules.found import Found
 from processors.reader.rules.had_en import had_en
 from processors.reader.rules.hot import hot_status, with_sentence
@@ -27,7 +27,7 @@ from processors.reader.rules.plain_orders_en import plain_order_en
 from processors.reader.rules.resolved_en import resolved
 from processors.reader.rules.run_on_en import apart
 from processors.reader.rules.shortly_en import shortly_en
-from processors.reader.rules.standing_en import stands
+from processors.reader.rules.standing_en import is_self_contained
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.together_en import another_first
 from processors.reader.rules.typed_en import typed
@@ -110,41 +110,41 @@ _IN_A_ROLE = re.compile(
 def _as_ones_own(text: str, *, in_group: bool, in_project: bool) -> str:
     """The text with what is quoted masked, and without what is played, pasted or to be worked on; its length stays. A
     project's figures may be anybody's."""
-    said = without_quotes(text) if in_project else without_others_words(without_quotes(text))
+    phrase = without_quotes(text) if in_project else without_others_words(without_quotes(text))
     for played in (_IF_WANTED, _LETTER, _PLAYED, _ROLES if in_group else _ROLES_OF_TWO, _EXERCISE, _JOKED):
-        said = played.sub(lambda m: " " * len(m.group()), said)
-    if (role := _IN_A_ROLE.match(said)) is not None:
-        said = " " * role.end() + said[role.end() :]
-    if (under := _WORKED_ON.search(said) or _PASTED.search(said)) is not None:
-        said = _without_paragraph(said, under.end())
-    made_up = _MADE_UP.search(said)
-    return said if made_up is None else _without_paragraph(said, made_up.end())
+        phrase = played.sub(lambda m: " " * len(m.group()), phrase)
+    if (role := _IN_A_ROLE.match(phrase)) is not None:
+        phrase = " " * role.end() + phrase[role.end() :]
+    if (under := _WORKED_ON.search(phrase) or _PASTED.search(phrase)) is not None:
+        phrase = _without_paragraph(phrase, under.end())
+    made_up = _MADE_UP.search(phrase)
+    return phrase if made_up is None else _without_paragraph(phrase, made_up.end())
 
 
-def _without_paragraph(said: str, start: int) -> str:
+def _without_paragraph(text: str, start: int) -> str:
     """The text with what stands at `start` masked up to the next empty line."""
-    begin = start + len(said[start:]) - len(said[start:].lstrip("\n \t"))
-    end = said.find("\n\n", begin)
-    end = len(said) if end < 0 else end
-    return said[:start] + re.sub(r"[^\n]", " ", said[start:end]) + said[end:]
+    begin = start + len(text[start:]) - len(text[start:].lstrip("\n \t"))
+    end = text.find("\n\n", begin)
+    end = len(text) if end < 0 else end
+    return text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
 
 
 def read(
-    text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool,
+    text: str, profile: Profile, question: str | None, *, among_people: bool, in_project: bool,
     before: Sequence[str] = (), heard: str = "", in_group: bool = False,
 ) -> list[Found]:
     """Return what a turn holds in the order of the text, and then what it says that is dropped.
 
-    `asked`: the question of the turn before; `among_people`: the turn before was another person's, so there is nobody
-    whom one sends for things and short answers mean nothing alone; `in_project`: figures, problems and solutions are
-    kept that are nobody's own; `before`: turns of the same speaker before it, which say who their people are;
+    `question`: the question of the turn before; `among_people`: the turn before was another person's, so there is
+    nobody whom one sends for things and short answers mean nothing alone; `in_project`: figures, problems and solutions
+    are kept that are nobody's own; `before`: turns of the same speaker before it, which say who their people are;
     `heard`: what somebody told the speaker, whose "your brother" is theirs; `in_group`: the turn names its speaker, as
     a group's do. A single user tells an assistant what is to be known.
     """
     text = apart(another_first(typed(text)))
     text, to_keep = (text, frozenset[int]()) if in_group else to_keep_en(text)
     found: list[Found] = []
-    told: list[Alone] = []
+    statements: list[Alone] = []
     weak: list[Sentence] = []
     people = People(before, heard)
     greeted = False
@@ -155,22 +155,28 @@ def read(
         original = text[sentence.start : sentence.end]
         if is_ironic(sentence.text, among=ironic) or quotes_a_text(sentence.text):
             continue
-        if over := withdrawn(sentence, "en", lambda told: _statements(told, told.text, profile, greeted=False)):
+        if over := withdrawn(
+            sentence, "en", lambda statements: _statements(statements, statements.text, profile, greeted=False)
+        ):
             found.extend(over)
             continue
         greeted = greeted or _GREETS.match(sentence.text) is not None
         lead = own[max(0, sentence.start - LOOKED_BACK) : sentence.start]
-        names = asked or ("What shall I call you?" if _CALLS.search(text) else None)
-        here = _statements(sentence, original, profile, greeted=greeted, in_group=in_group, asked=names, lead=lead)
+        names = question or ("What shall I call you?" if _CALLS.search(text) else None)
+        here = _statements(sentence, original, profile, greeted=greeted, in_group=in_group, question=names, lead=lead)
         if not any(f.slots for f in here):
-            found.extend(ended(sentence, "en", lambda told: _statements(told, told.text, profile, greeted=False)))
+            found.extend(
+                ended(
+                    sentence, "en", lambda statements: _statements(statements, statements.text, profile, greeted=False)
+                )
+            )
         if not (here or in_project or sentence.asks or sentence.excited):
-            for said, start, end in had_en(sentence.text, in_group=in_group):
-                here = [*here, *_stated(said, sentence.start + start, sentence.start + end, profile)]
+            for statement, start, end in had_en(sentence.text, in_group=in_group):
+                here = [*here, *_stated(statement, sentence.start + start, sentence.start + end, profile)]
         if not (in_project or sentence.asks):
             here = [*here, *_shortly(sentence, text, here, profile)]
         if not (sentence.asks or in_group or any(f.slots for f in here)):
-            here = [*here, *_without_a_verb(sentence, text, asked, profile)]
+            here = [*here, *_without_a_verb(sentence, text, question, profile)]
         order = None if among_people else instruction_en(sentence, original)
         if order is None and not in_group:
             order = plain_order_en(sentence, original, whole=original.strip() == text.strip(" .!\n"), work=work)
@@ -190,24 +196,24 @@ def read(
         elif not in_project:
             kept = [f for f in here if not f.dangling]
             asked_for = sentence.start in to_keep
-            told.extend(
-                alone_en.alone(sentence, original, kept, people, in_group=in_group, to_keep=asked_for)
+            statements.extend(
+                alone_en.free_statements(sentence, original, kept, people, in_group=in_group, to_keep=asked_for)
             )
-    episodes = [statements_en.episode(each) for each in worth(told, text)]
+    episodes = [statements_en.episode(each) for each in worth(statements, text)]
     found.extend(f for f in episodes if f.dropped is None)
-    if asked and not among_people:
-        told_by_it = _answer(asked, text, found, profile, in_group=in_group)
-        if told_by_it and by_kind(asked, text):
+    if question and not among_people:
+        told_by_it = _answer(question, text, found, profile, in_group=in_group)
+        if told_by_it and by_kind(question, text):
             found = [f for f in found if f.slots or not f.overlaps(0, told_by_it[0].end)]
         found.extend(told_by_it)
     if not found and not among_people and 0 < len(weak) < 3:
-        found.extend(filter(None, [statements_en.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
+        found.extend(filter(None, [statements_en.fragment(weak[0], text[weak[0].start : weak[0].end], question)]))
     return [*found, *(f for f in episodes if f.dropped is not None)]
 
 
 def _statements(
     sentence: Sentence, original: str, profile: Profile, *, greeted: bool, in_group: bool = False,
-    asked: str | None = None, lead: str = "",
+    question: str | None = None, lead: str = "",
 ) -> list[Found]:
     """`lead`: what the turn says before the sentence."""
     found: list[Found] = []
@@ -219,7 +225,7 @@ def _statements(
     found.extend(wishes)
     for clause in clauses_en.clauses(sentence):
         found.extend(self_en.self_statements(clause))
-        found.extend(life_statements(clause, greeted=greeted, asked=asked))
+        found.extend(life_statements(clause, greeted=greeted, question=question))
         found.extend(avoids_en(clause))
         found.extend(atoms.relations_en(clause, in_group=in_group))
         as_said = sentence.text[clause.start - sentence.start : clause.end - sentence.start]
@@ -227,11 +233,11 @@ def _statements(
         found.extend(wordings_en(profile, clause, found, lead, named=named))
         if clause.states and clause.subject != "other":
             whole = clause.subject == "my" or _SAYS_I.search(clause.body) is not None
-            said = clause.body if whole else f"I {_PLEASE.sub('ask to ', clause.body)}"
+            phrase = clause.body if whole else f"I {_PLEASE.sub('ask to ', clause.body)}"
             kin = clause.subject == "my" and about_kin_en(clause.body)
-            found.extend(profile_fields(profile, clause.body, clause.start, said, of_kin=kin))
-        told = (_with_its_time(sentence, said) for said in (clause.body, as_said))
-        if clause.states and (hot := next(filter(None, (hot_status(profile, s) for s in told)), None)) is not None:
+            found.extend(profile_fields(profile, clause.body, clause.start, phrase, of_kin=kin))
+        dated = (_with_its_time(sentence, text) for text in (clause.body, as_said))
+        if clause.states and (hot := next(filter(None, (hot_status(profile, s) for s in dated)), None)) is not None:
             text = f"{clause.subject} {clause.body}" if clause.subject in {"I", "we"} else clause.body
             hot = with_sentence(profile, hot, sentence.text)
             found.append(Found(clause.start, clause.end, "episode", text, episode_type="fact", hot=hot))
@@ -239,36 +245,36 @@ def _statements(
 
 
 def _answer(
-    asked: str, text: str, found: Sequence[Found], profile: Profile, *, in_group: bool
+    question: str, text: str, found: Sequence[Found], profile: Profile, *, in_group: bool
 ) -> list[Found]:
     """What the beginning of a turn says as the answer to a question, where nothing is found in it."""
-    answer = answered(asked, without_quotes(text[:ANSWER]))
+    answer = answered(question, without_quotes(text[:ANSWER]))
     if answer is None:
         return []
-    said, end = answer
-    if not stands(said) and (in_group or not said.startswith("the ") or not resolved(said)):
+    phrase, end = answer
+    if not is_self_contained(phrase) and (in_group or not phrase.startswith("the ") or not resolved(phrase)):
         return []
     said_itself = any(f.overlaps(0, end) and f.source == "explicit" and not f.dangling for f in found)
-    if said_itself and not by_kind(asked, text):
+    if said_itself and not by_kind(question, text):
         return []
-    return _stated(said, 0, end, profile)
+    return _stated(phrase, 0, end, profile)
 
 
-def _stated(said: str, start: int, end: int, profile: Profile) -> list[Found]:
+def _stated(statement: str, start: int, end: int, profile: Profile) -> list[Found]:
     """What the rules find in a sentence that was made of the words at `start:end`; else the sentence."""
-    found = _statements(Sentence(said, 0, len(said), asks=False), said, profile, greeted=False)
-    over = said.startswith(("I have never ", "I have not "))
+    found = _statements(Sentence(statement, 0, len(statement), asks=False), statement, profile, greeted=False)
+    over = statement.startswith(("I have never ", "I have not "))
     valued = [replace(f, start=start, end=end) for f in found if f.slots and not over]
-    third = said.startswith("the ")
-    text = f"{said[0].upper()}{said[1:]}" if third else said
+    third = statement.startswith("the ")
+    text = f"{statement[0].upper()}{statement[1:]}" if third else statement
     return valued or [statements_en.episode(Alone(start, end, text, KEEP, of_a_third=third))]
 
 
-def _without_a_verb(sentence: Sentence, turn: str, asked: str | None, profile: Profile) -> list[Found]:
+def _without_a_verb(sentence: Sentence, turn: str, question: str | None, profile: Profile) -> list[Found]:
     """What a single user lists, wants or likes without saying so in a verb; a question asked may want that answered."""
     at = sentence.start
-    found = [one for said, a, b in listed_en(sentence.text) for one in _stated(said, at + a, at + b, profile)]
-    if found or asked:
+    found = [one for text, a, b in listed_en(sentence.text) for one in _stated(text, at + a, at + b, profile)]
+    if found or question:
         return found
     return [Found(at + a, at + b, "preference", text) for text, a, b in liked_en(sentence.text, turn)]
 
@@ -285,18 +291,18 @@ def _says_it(f: Found, order: Found) -> bool:
 
 def _before_it(sentence: Sentence, order: Found, profile: Profile) -> list[Found]:
     """What a sentence says before an order at its end: "I prefer two options over one, and cite the source"."""
-    said = _JOINS.sub("", sentence.text[: order.start - sentence.start])
-    told = Sentence(said, sentence.start, sentence.start + len(said), asks=False)
-    return [f for f in _statements(told, said, profile, greeted=False) if f.slots] if said else []
+    phrase = _JOINS.sub("", sentence.text[: order.start - sentence.start])
+    remainder = Sentence(phrase, sentence.start, sentence.start + len(phrase), asks=False)
+    return [f for f in _statements(remainder, phrase, profile, greeted=False) if f.slots] if phrase else []
 
 
 def _shortly(sentence: Sentence, turn: str, here: Sequence[Found], profile: Profile) -> list[Found]:
     """What a sentence says in a word that none of `here` says."""
     at, out = sentence.start, list[Found]()
-    for said, start, end in shortly_en(sentence.text, turn[:at]):
+    for text, start, end in shortly_en(sentence.text, turn[:at]):
         held = {slot for f in here for slot in f.slots}
-        made = [f for f in _stated(said, at + start, at + end, profile) if held.isdisjoint(f.slots)]
-        if said.startswith("I am a") and not any(f.slots for f in made):
+        made = [f for f in _stated(text, at + start, at + end, profile) if held.isdisjoint(f.slots)]
+        if text.startswith("I am a") and not any(f.slots for f in made):
             continue  # "as a child I lived in York"
         out += made
     return out
@@ -311,12 +317,12 @@ def _with_its_time(sentence: Sentence, body: str) -> str:
 
 
 def _asked_for(sentence: Sentence, original: str, profile: Profile, *, wants: bool, in_group: bool) -> list[Found]:
-    def names_application(said: str) -> bool:
-        return category_meant(profile, said) is not None
+    def names_application(text: str) -> bool:
+        return resolve_category(profile, text) is not None
 
     if (intent := statements_en.request(sentence, original, names_application, in_group=in_group)) is not None:
         return [intent]
-    told = statements_en.wish(sentence, original, in_group=in_group) if wants else None
-    if told is None and sentence.asks and not wants:
-        told = statements_en.inquiry(sentence, original)
-    return [] if told is None else [told]
+    finding = statements_en.wish(sentence, original, in_group=in_group) if wants else None
+    if finding is None and sentence.asks and not wants:
+        finding = statements_en.inquiry(sentence, original)
+    return [] if finding is None else [finding]

@@ -47,7 +47,7 @@ _MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量"
 
 
 def read(
-    text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool,
+    text: str, profile: Profile, question: str | None, *, among_people: bool, in_project: bool,
     about: clauses_zh.Subject = "我", in_group: bool = False, among: among_zh.Talker | None = None,
     before: Sequence[str] = (),
 ) -> list[Found]:  # fmt: skip
@@ -55,10 +55,10 @@ def read(
     first clause without a subject is about, `in_group` whether others speak too, `among` who speaks where they have
     a name, None where one without a name speaks to an assistant, `before` the turns of the speaker before it."""
     found: list[Found] = []
-    told: list[Alone] = []
+    statements: list[Alone] = []
     weak: list[Sentence] = []
     who = persons_zh.of_turns(before)
-    alone = partial(alone_zh.alone, in_group=in_group, among=among is not None)
+    alone = partial(alone_zh.free_statements, in_group=in_group, among=among is not None)
     text = without_irony(without_given(text, in_project=in_project))
     text, asked_from = to_keep_zh(text) if among is None else (text, frozenset[int]())
     text = called(text) if among is None else as_first_person(text, among.name)
@@ -68,7 +68,7 @@ def read(
     own_words = without_quotes(text)
     for sentence in sentences(own_words):
         original = text[sentence.start : sentence.end]
-        if over := withdrawn(sentence, "zh", lambda told: _stated(told, profile)):
+        if over := withdrawn(sentence, "zh", lambda statements: _stated(statements, profile)):
             found.extend(over)
             continue
         about_before = about
@@ -78,7 +78,7 @@ def read(
         anothers = in_project and labels_another(sentence.text)
         here = [] if anothers else _statements(sentence, original, profile, parts, in_project=in_project, lead=lead)
         if not any(f.slots for f in here):
-            found.extend(ended(sentence, "zh", lambda told: _stated(told, profile)))
+            found.extend(ended(sentence, "zh", lambda statements: _stated(statements, profile)))
         about = parts[-1].subject if parts else about
         told_to = [] if among_people else _told_to(
             sentence, original, parts, here, in_project=in_project, plainly=alone_with_it, for_work=for_work
@@ -99,13 +99,13 @@ def read(
                 found.extend(changes)
                 own = alone(sentence, original, [*taken, *changes], about_before, who)
             found, own = _lengthened(found, own)
-            told.extend(worth_zh.asked_to_keep(own, asked_from))
+            statements.extend(worth_zh.asked_to_keep(own, asked_from))
         who = who.and_those(persons_zh.spoken_of(parts))
-    episodes = [statements_zh.episode(each) for each in worth_zh.worth(told, text, to_assistant=among is None)]
+    episodes = [statements_zh.episode(each) for each in worth_zh.worth(statements, text, to_assistant=among is None)]
     found.extend(f for f in episodes if f.dropped is None)
     found = [f for f in found if not (f.slots and _healed_of(f, own_words))]
     if not found and not among_people and 0 < len(weak) < 3:
-        found.extend(filter(None, [statements_zh.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
+        found.extend(filter(None, [statements_zh.fragment(weak[0], text[weak[0].start : weak[0].end], question)]))
     left = [f for f in episodes if f.dropped is not None]
     if among is not None:
         found, refused = among_zh.sifted(found, text, among, in_project=in_project)
@@ -132,12 +132,12 @@ _WHY_I = re.compile(
 def _as_premises(text: str) -> str:
     """Return a turn with what a question takes for granted of its speaker as a statement, its length kept."""
 
-    def told(match: re.Match[str]) -> str:
+    def replacement(match: re.Match[str]) -> str:
         if _ASKS_MORE.search(match["told"]):
             return match.group()
         return " " * len(match["why"]) + match["told"] + "。" * len(match["end"])
 
-    return _WHY_I.sub(told, text) if "我" in text else text
+    return _WHY_I.sub(replacement, text) if "我" in text else text
 
 
 _ASKS_MORE = re.compile(r"什么|怎么|如何|[吗呢]$|还是[^，]{1,10}$|是不是|谁|哪[个里些儿]")
@@ -149,10 +149,10 @@ def _asked_on(sentence: Sentence, text: str) -> Sentence:
     return replace(sentence, asks=True) if goes_on else sentence
 
 
-def _stated(told: Sentence, profile: Profile) -> list[Found]:
+def _stated(stated_sentence: Sentence, profile: Profile) -> list[Found]:
     """What the speaker states in a sentence."""
-    parts = clauses_zh.clauses(told, "我")
-    return _statements(told, told.text, profile, parts, in_project=False)
+    parts = clauses_zh.clauses(stated_sentence, "我")
+    return _statements(stated_sentence, stated_sentence.text, profile, parts, in_project=False)
 
 
 def _lengthened(found: list[Found], own: list[Alone]) -> tuple[list[Found], list[Alone]]:
@@ -182,11 +182,11 @@ def _told_to(
     if any(f.kind == "preference" for f in here) or (in_project and statements_zh.of_project(sentence, original)):
         return []
     others = [h for h in here if h.episode_type != "decision"]
-    told = [f for f in orders(sentence, original, parts) if not any(h.overlaps(f.start, f.end) for h in others)]
-    if plainly and not told:
+    orders_found = [f for f in orders(sentence, original, parts) if not any(h.overlaps(f.start, f.end) for h in others)]
+    if plainly and not orders_found:
         plain = plain_orders(sentence, original, parts, for_work=for_work)
-        told = [f for f in plain if not any(h.overlaps(f.start, f.end) for h in others)]
-    return told or to_remember(sentence, original, parts, here, at_once=plainly)
+        orders_found = [f for f in plain if not any(h.overlaps(f.start, f.end) for h in others)]
+    return orders_found or to_remember(sentence, original, parts, here, at_once=plainly)
 
 
 def _statements(
@@ -211,26 +211,26 @@ def _statements(
         found.extend(atoms.relations_zh(clause) if whole(clause.raw) else [])
         if not clause.states:
             continue
-        told = not advised(clause.raw)
-        found.extend(wordings_zh(profile, clause, found, lead) if told else [])
-        if clause.subject not in {"other", "unnamed"} and told:
+        is_own = not advised(clause.raw)
+        found.extend(wordings_zh(profile, clause, found, lead) if is_own else [])
+        if clause.subject not in {"other", "unnamed"} and is_own:
             more = "，" + parts[at + 1].raw if at + 1 < len(parts) and _MORE.match(parts[at + 1].raw) else ""
-            said = statements_zh.unnamed(clause.raw + more)
-            found.extend(profile_fields(profile, clause.raw, clause.start, said, of_kin=clause.subject == "亲友"))
-        said, end = _with_what_follows(sentence, parts, at)
-        if (hot := hot_status(profile, said)) is not None:
+            phrase = statements_zh.unnamed(clause.raw + more)
+            found.extend(profile_fields(profile, clause.raw, clause.start, phrase, of_kin=clause.subject == "亲友"))
+        phrase, end = _with_what_follows(sentence, parts, at)
+        if (hot := hot_status(profile, phrase)) is not None:
             hot = with_sentence(profile, hot, sentence.text)
-            found.append(Found(clause.start, end, "episode", said, episode_type="fact", hot=hot))
+            found.append(Found(clause.start, end, "episode", phrase, episode_type="fact", hot=hot))
     return said_once(found, wishes)
 
 
 def _decides(atom: Found, original: str) -> bool:
     """Is a decision outside of a project whole, somebody's, and no part of a letter to another?"""
-    said = tidy(original)
-    if "{owner}" not in atom.text and re.search(r"自己|的决定", said):
+    phrase = tidy(original)
+    if "{owner}" not in atom.text and re.search(r"自己|的决定", phrase):
         return False
-    of_a_letter = standing_zh.YOU.search(said) and not (_FROM_NOW.match(said) or standing_zh.resolved(said))
-    return whole(standing_zh.YOU.sub("", said)) and not of_a_letter
+    of_a_letter = standing_zh.YOU.search(phrase) and not (_FROM_NOW.match(phrase) or standing_zh.resolved(phrase))
+    return whole(standing_zh.YOU.sub("", phrase)) and not of_a_letter
 
 
 def _of_the_speaker(found: Sequence[Found], clause: clauses_zh.Clause) -> bool:
@@ -260,8 +260,8 @@ def _asked_for(sentence: Sentence, original: str, parts: Sequence[clauses_zh.Cla
     """What is asked for or wanted; who wants it is the speaker only where no other may."""
     may_want = any(_may_want(clause, in_group=in_group) for clause in parts)
     if statements_zh.requests(sentence.text):
-        asked = statements_zh.request(sentence, original, in_group=in_group)
-        return [] if asked is None else [asked]
+        finding = statements_zh.request(sentence, original, in_group=in_group)
+        return [] if finding is None else [finding]
     wish = statements_zh.wish(sentence, original) if statements_zh.wants(original) and may_want else None
     if wish is None and sentence.asks and not statements_zh.wants(original):
         wish = statements_zh.inquiry(sentence, original)

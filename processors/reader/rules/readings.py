@@ -67,8 +67,8 @@ def sentence_of(c: Candidate, content: str, parts: Sequence[Sentence]) -> str:
     head = c.head
     if head is None:
         return content
-    said = [s.text for s in parts if s.start < head.end and head.start < s.end]
-    return " ".join(said) or content[head.start : head.end]
+    phrase = [s.text for s in parts if s.start < head.end and head.start < s.end]
+    return " ".join(phrase) or content[head.start : head.end]
 
 
 def cell_of(c: Candidate, language: str) -> str:

@@ -95,10 +95,12 @@ def resolved(text: str) -> bool:
         return False
     if named_before(text):
         return False
-    if (told := _OBJECT.search(text)) is not None:
-        behind = _earlier(" ".join(text[: told.start()].split()[2:]))  # not the subject of its own verb, not its object
-        done = _DONE_TO.search(_earlier(text[: told.start()]))
-        if not (done or _names_thing(behind) if told.group().lower() == "it" else _names_several(behind)):
+    if (object_match := _OBJECT.search(text)) is not None:
+        behind = _earlier(
+            " ".join(text[: object_match.start()].split()[2:])
+        )  # not the subject of its own verb, not its object
+        done = _DONE_TO.search(_earlier(text[: object_match.start()]))
+        if not (done or _names_thing(behind) if object_match.group().lower() == "it" else _names_several(behind)):
             return False
     if (one := _ONE.search(text)) is not None:
         behind = _earlier(text[: one.start()])

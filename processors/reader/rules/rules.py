@@ -19,15 +19,20 @@ from processors.reader.rules.among_zh import Talker
 from processors.reader.rules.answers import (
     answers_for_another,
     as_statement,
-    of_whom_asked_zh,
-    told_of,
+    person_asked_about_zh,
+    restated_for,
     with_the_answer,
 )
 from processors.reader.rules.catalogue import filled, own_fields, resolve
 from processors.reader.rules.combined import combined
-from processors.reader.rules.confirm import heard
-from processors.reader.rules.corrected import Correction, as_meant_after_en, as_meant_after_zh, as_meant_of_before
-from processors.reader.rules.domain import category_meant, project_of
+from processors.reader.rules.confirm import apply_confirmation
+from processors.reader.rules.corrected import (
+    Correction,
+    apply_correction_en,
+    apply_correction_zh,
+    correct_previous_turn,
+)
+from processors.reader.rules.domain import project_of, resolve_category
 from processors.reader.rules.found import Found
 from processors.reader.rules.helpers_en import of_their_life, speaks_for_work
 from processors.reader.rules.hot import hot_entry
@@ -37,7 +42,7 @@ from processors.reader.rules.person_en import about
 from processors.reader.rules.protocol import ENDS, Language, Reading, TurnView
 from processors.reader.rules.readings import with_readings
 from processors.reader.rules.scheduled import scheduled
-from processors.reader.rules.script_zh import read_simplified, script_of, told_in
+from processors.reader.rules.script_zh import in_script, read_simplified, script_of
 from processors.reader.rules.text import MASKED, prepare, sentences
 from processors.reader.rules.told_to_doctor_zh import told_to_doctor
 from processors.reader.rules.topic_zh import in_group, opens_about
@@ -91,23 +96,23 @@ class RuleExtractor:
         """Return them with what was found and not taken."""
         if turn.role != "user" or speaks_for_work(turn.speaker) == "wholly":
             return Reading([])
-        turn = heard(turn)
+        turn = apply_confirmation(turn)
         anchor = turn.occurred_at.astimezone(ZoneInfo(turn.time_zone))
-        asked = _question_before(turn)
+        previous_question = _question_before(turn)
         among_people = bool(turn.previous) and turn.previous[-1][0] == "user"
         turn = _in_one_language(turn)
         written, turn = turn.content, read_simplified(turn)
         found: list[Found] = []
-        meant = [
-            (language, (as_meant_after_zh if language == "zh" else as_meant_after_en)(said))
-            for language, said in by_language(prepare(turn.content), turn.language)
+        corrected = [
+            (language, (apply_correction_zh if language == "zh" else apply_correction_en)(text))
+            for language, text in by_language(prepare(turn.content), turn.language)
         ]
-        parts = [(language, each.text) for language, each in meant]
-        text = together([said for _, said in parts]) if len(parts) > 1 else parts[0][1]
+        parts = [(language, each.text) for language, each in corrected]
+        text = together([text for _, text in parts]) if len(parts) > 1 else parts[0][1]
         project = turn.project_id or project_of(profile, text, turn.reaches)
         of_a_team = project is not None or bool(profile.hot_keys)
         of_speaker = turn.language != "zh" or opens_about(turn) != "unnamed"
-        if of_speaker and (stated := as_statement(turn) or as_meant_of_before(turn)) is not None:
+        if of_speaker and (stated := as_statement(turn) or correct_previous_turn(turn)) is not None:
             own = _reader(turn.language, None)(stated, profile, None, among_people=True, in_project=False)
             found = [
                 replace(f, start=0, end=len(text), text=owned(f.text, turn))
@@ -117,31 +122,31 @@ class RuleExtractor:
         left: list[Found] = []
         helped = speaks_for_work(turn.speaker)
         if not found:
-            for language, said in parts:
+            for language, statement in parts:
                 speaks = replace(turn, language=language)
                 reader = _reader(language, turn)
-                here = reader(said, profile, asked, among_people=among_people, in_project=of_a_team)
+                here = reader(statement, profile, previous_question, among_people=among_people, in_project=of_a_team)
                 said_here = [replace(f, text=owned(f.text, speaks)) for f in here]
                 found += [f for f in said_here if f.dropped is None and (helped is None or of_their_life(f))]
                 left += [f for f in said_here if f.dropped is not None]
             if len(parts) > 1:
                 found.sort(key=lambda f: f.start)
             found += [replace(f, text=owned(f.text, turn)) for f in told_to_doctor(turn, found) if not of_a_team]
-            if (whom := of_whom_asked_zh(turn)) is not None:
-                theirs = [told_of(f, turn.speaker or "用户", whom) for f in found]
+            if (whom := person_asked_about_zh(turn)) is not None:
+                theirs = [restated_for(f, turn.speaker or "用户", whom) for f in found]
                 found, left = [f for f in theirs if f.dropped is None], left + [f for f in theirs if f.dropped]
             found, left = with_the_answer(found, left, turn, len(text), partial(owned, turn=turn))
             if whom is None and (one := patient(turn)) is not None:
                 owner = turn.speaker or "用户"
-                theirs = [f if "我" in text[f.start : f.end] else told_of(f, owner, one) for f in found]
+                theirs = [f if "我" in text[f.start : f.end] else restated_for(f, owner, one) for f in found]
                 found, left = [f for f in theirs if f.dropped is None], left + [f for f in theirs if f.dropped]
             found += [] if of_a_team else orders_of(turn)
             if answers_for_another(turn):
                 left += [replace(f, dropped="of_another") for f in found if f.slots]
                 found = [f for f in found if not f.slots]
-        corrections = [each for _, one in meant for each in one.corrections]
+        corrections = [each for _, one in corrected for each in one.corrections]
         script = script_of(written) if turn.language == "zh" else None
-        found, left = ([told_in(f, script, profile) for f in each] for each in (found, left))
+        found, left = ([in_script(f, script, profile) for f in each] for each in (found, left))
         placed = [_placed(f, corrections) for f in found], [_placed(f, corrections) for f in left]
         return with_readings(_reading(*placed, text, turn, profile, project, anchor), turn, profile)
 
@@ -167,7 +172,7 @@ def _reader(language: Language, turn: TurnView | None) -> Callable[..., list[Fou
     if turn is None:
         return read_zh.read if language == "zh" else read_en.read
     if language == "zh":
-        own = tuple(said for role, said in turn.previous if role == "user")
+        own = tuple(text for role, text in turn.previous if role == "user")
         among = None if turn.speaker is None else Talker(turn.speaker, own, opens=not turn.previous)
         return partial(read_zh.read, about=opens_about(turn), in_group=in_group(turn), among=among, before=own)
     heard = turn.previous[-1][1] if turn.previous and turn.previous[-1][0] == "assistant" else ""
@@ -180,7 +185,7 @@ def _said_before(turn: TurnView, *, answers: bool) -> list[str]:
     that `answers` who answered the user."""
     if turn.speaker and not answers:
         return []
-    return [prepare(said) for role, said in turn.previous if role == "user"]
+    return [prepare(text) for role, text in turn.previous if role == "user"]
 
 
 def _in_one_language(turn: TurnView) -> TurnView:
@@ -194,8 +199,8 @@ def _question_before(turn: TurnView) -> str | None:
     """Return the question that the turn before asked, if it did."""
     if not turn.previous:
         return None
-    asked = [s for s in sentences(prepare(turn.previous[-1][1])) if s.asks]
-    return asked[-1].text[:200] if asked else None
+    questions = [s for s in sentences(prepare(turn.previous[-1][1])) if s.asks]
+    return questions[-1].text[:200] if questions else None
 
 
 def _reading(
@@ -214,10 +219,10 @@ def _reading(
         if each.of_time is not None:
             language: Literal["en", "zh"] = "zh" if turn.language == "zh" else "en"
             measured = any(isinstance(v, int | float) for _, v in each.slots)
-            told = told_time(text, each.start, each.end, anchor, language, measured=measured)
-            said = with_time(each.text, told, anchor if each.of_time == "said" else None, language)
-            candidate = _candidate(ordinal, each, values, said, text, turn, profile, project, anchor)
-            return candidate.model_copy(update=_spanned(as_span(told)))
+            stated_time = told_time(text, each.start, each.end, anchor, language, measured=measured)
+            phrase = with_time(each.text, stated_time, anchor if each.of_time == "said" else None, language)
+            candidate = _candidate(ordinal, each, values, phrase, text, turn, profile, project, anchor)
+            return candidate.model_copy(update=_spanned(as_span(stated_time)))
         return _candidate(ordinal, each, values, each.text, text, turn, profile, project, anchor)
 
     taken, more = _taken(found, profile, project)
@@ -232,9 +237,9 @@ def _reading(
         if any(_hidden(v) for _, v in each.slots):
             continue
         seen.add(each.text)
-        said = made(len(candidates) + len(dropped), each, own_fields(profile, resolve(profile, each.slots)))
+        stated_candidate = made(len(candidates) + len(dropped), each, own_fields(profile, resolve(profile, each.slots)))
         slots = dict(each.slots) if each.dropped == "no_field" else {}
-        dropped.append(Dropped(label=each.dropped, candidate=said, slots=slots))
+        dropped.append(Dropped(label=each.dropped, candidate=stated_candidate, slots=slots))
     return Reading(candidates, tuple(dropped))
 
 
@@ -245,22 +250,22 @@ def _taken(
     taken: list[tuple[Found, list[tuple[str, JsonValue]]]] = []
     left: list[Found] = []
     seen: set[tuple[str, str]] = set()
-    said: set[str] = set()
+    stated: set[str] = set()
     """Words of statements; what ended with one is no statement of its own."""
     for each in combined(found):
         values = own_fields(profile, resolve(profile, each.slots))
-        if each.dangling and not (values or project or each.category or category_meant(profile, each.text)):
+        if each.dangling and not (values or project or each.category or resolve_category(profile, each.text)):
             if each.kind == "relation":
                 left.append(replace(each, dropped="dangling"))
                 continue
             each = replace(each, source="inferred")
         if each.slots and not values:
             left.append(replace(each, dropped="no_field"))
-        elif each.kind == "episode" and not values and each.text in said:
+        elif each.kind == "episode" and not values and each.text in stated:
             continue
         elif (each.kind, each.text) not in seen and not any(_hidden(v) for _, v in values):
             seen.add((each.kind, each.text))
-            said |= set() if each.attributes.get(ENDS) else {each.text}
+            stated |= set() if each.attributes.get(ENDS) else {each.text}
             taken.append((each, values))
     return taken, left
 
@@ -274,7 +279,7 @@ def _candidate(
     ordinal: int,
     found: Found,
     values: list[tuple[str, JsonValue]],
-    said: str,
+    statement: str,
     text: str,
     turn: TurnView,
     profile: Profile,
@@ -290,12 +295,12 @@ def _candidate(
     return Candidate(
         ordinal=ordinal,
         kind=found.kind,
-        text=said,
+        text=statement,
         field=name,
         fields=names,
         value=value,
         approximate=found.approximate,
-        category=found.category or (category_meant(profile, said) if found.kind == "intent" else None),
+        category=found.category or (resolve_category(profile, statement) if found.kind == "intent" else None),
         episode_type=found.episode_type,
         scope=where or "global",
         project_id=where or project,
@@ -304,7 +309,7 @@ def _candidate(
         source=found.source,
         negated=found.negated,
         **_spanned(span),
-        hot=_hot(found, values, said, profile, project),
+        hot=_hot(found, values, statement, profile, project),
         attributes=attributes,
         spans=_spans(found, len(text)),
     )
@@ -327,18 +332,18 @@ def _spanned(span: TimeSpan | None) -> _Times:
 
 
 def _place(
-    values: Sequence[tuple[str, JsonValue]], profile: Profile, project: str | None, said: str, turn: TurnView
+    values: Sequence[tuple[str, JsonValue]], profile: Profile, project: str | None, text: str, turn: TurnView
 ) -> str | None:
     """Return the project in which a value holds that has one for each: that which its own words name, else the turn's;
     None for what holds anywhere."""
     specs = [profile.field(name) for name, _ in values]
     if not specs or any(spec is None or spec.by_project is None for spec in specs):
         return None
-    return project_of(profile, said, turn.reaches) or project
+    return project_of(profile, text, turn.reaches) or project
 
 
 def _hot(
-    found: Found, values: list[tuple[str, JsonValue]], said: str, profile: Profile, project: str | None
+    found: Found, values: list[tuple[str, JsonValue]], text: str, profile: Profile, project: str | None
 ) -> HotValue | None:
     """What a project's hot memory takes: stated status, every decision, preferences (A4)."""
     if project is None:
@@ -346,10 +351,10 @@ def _hot(
     if found.hot is not None:
         return found.hot
     if found.episode_type == "decision":
-        return hot_entry(profile, "decision", said, said, said)
+        return hot_entry(profile, "decision", text, text, text)
     if found.kind == "preference" and values:
         name, value = values[0]
-        return hot_entry(profile, "preference", said, name, value)
+        return hot_entry(profile, "preference", text, name, value)
     return None
 
 
@@ -403,5 +408,5 @@ def owned(text: str, turn: TurnView) -> str:
     if turn.language == "zh":
         return _beside_digits(text.replace("{of}", "{owner}" if turn.speaker else ""), turn.speaker or "用户")
     owner = turn.speaker or "User"
-    told = about(text.replace("{owner}", owner), owner)
-    return told[0].upper() + told[1:]
+    reworded = about(text.replace("{owner}", owner), owner)
+    return reworded[0].upper() + reworded[1:]

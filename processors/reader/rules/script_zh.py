@@ -55,7 +55,7 @@ class Script:
     words: tuple[tuple[int, int, str], ...]
     """Words of a dialect, by place, and how they are told."""
 
-    def told(self, text: str, start: int, end: int) -> str:
+    def converted(self, text: str, start: int, end: int) -> str:
         """A statement made from `read[start:end]`, each of the turn's characters as it was written there."""
         end = min(end, start + _ALIGNED)
         pieces = list(text.translate(self.characters))
@@ -103,12 +103,12 @@ def _read(text: str) -> tuple[str, list[tuple[int, int, str]]]:
             return text, []
     read = (_IS.sub("是", text) if in_dialect else text).translate(tables.characters)
     words: list[tuple[int, int, str]] = []
-    for said, known, told in tables.dialect if in_dialect else ():
-        at = read.find(said)
+    for statement, known, standard in tables.dialect if in_dialect else ():
+        at = read.find(statement)
         while at >= 0:
-            words.append((at, at + len(said), told or text[at : at + len(said)]))
-            at = read.find(said, at + len(said))
-        read = read.replace(said, known)
+            words.append((at, at + len(statement), standard or text[at : at + len(statement)]))
+            at = read.find(statement, at + len(statement))
+        read = read.replace(statement, known)
     return read, words
 
 
@@ -122,24 +122,24 @@ def script_of(turn: str) -> Script | None:
     return Script(turn, read, {**tables.back, **own}, tuple(words))
 
 
-def told_in(found: Found, script: Script | None, profile: Profile) -> Found:
+def in_script(found: Found, script: Script | None, profile: Profile) -> Found:
     """The same in a script; a value that the profile knows stays."""
     if script is None:
         return found
 
-    def value(slot: str, said: JsonValue) -> JsonValue:
-        if not isinstance(said, str) or any(v != said for _, v in resolve(profile, ((slot, said),))):
-            return said
-        written = script.told(said, found.start, found.end)
-        return written if own_fields(profile, resolve(profile, ((slot, written),))) else said
+    def value(slot: str, phrase: JsonValue) -> JsonValue:
+        if not isinstance(phrase, str) or any(v != phrase for _, v in resolve(profile, ((slot, phrase),))):
+            return phrase
+        written = script.converted(phrase, found.start, found.end)
+        return written if own_fields(profile, resolve(profile, ((slot, written),))) else phrase
 
-    slots = tuple((slot, value(slot, said)) for slot, said in found.slots)
-    return replace(found, text=script.told(found.text, found.start, found.end), slots=slots)
+    slots = tuple((slot, value(slot, text)) for slot, text in found.slots)
+    return replace(found, text=script.converted(found.text, found.start, found.end), slots=slots)
 
 
 def read_simplified(turn: TurnView) -> TurnView:
     """A Chinese turn, and what was said before it, as the rules read it."""
     if turn.language != "zh":
         return turn
-    before = tuple((role, simplified(said)) for role, said in turn.previous)
+    before = tuple((role, simplified(text)) for role, text in turn.previous)
     return replace(turn, content=simplified(turn.content), previous=before)

@@ -166,17 +166,17 @@ def self_statements(clause: Clause) -> list[Found]:
         body, negated = positive(clause.body)
         if (match := _WORKPLACE.match(body)) and not negated:
             home = {"residence": match["residence"]}
-            found.append(_told(clause, f"{{owner}} works in {match['residence']}", home, implied=True))
+            found.append(_fact(clause, f"{{owner}} works in {match['residence']}", home, implied=True))
         if (match := _JOBS_EMPLOYER.match(body)) and not negated:
-            found.append(_told(clause, f"{{owner}} works for {match['employer']}", {"employer": match["employer"]}))
+            found.append(_fact(clause, f"{{owner}} works for {match['employer']}", {"employer": match["employer"]}))
         if (match := _EXPERIENCE.search(body)) and (years := english_integer(match["years"])) is not None:
             about = match["about"] or ""
-            said = f"{{owner}} has {about}{match['years']} years of experience"
-            found.append(_told(clause, said, {"years": years}, approximate=bool(about)))
+            phrase = f"{{owner}} has {about}{match['years']} years of experience"
+            found.append(_fact(clause, phrase, {"years": years}, approximate=bool(about)))
     return found
 
 
-def _told(
+def _fact(
     clause: Clause, text: str, slots: Mapping[str, JsonValue], *, approximate: bool = False, **attributes: JsonValue
 ) -> Found:
     return Found(clause.start, clause.end, "fact", text, tuple(slots.items()), approximate, attributes=attributes)
@@ -204,10 +204,10 @@ def _found(rule: Rule, match: re.Match[str], clause: Clause, negated: bool) -> F
     text = rule.text(match) if rule.text else _ADDING.sub("", match.group().strip(" ,."))
     if "age_decade" in groups:
         text = f"am {slots['age']}"
-    said = f"{{owner}} {conjugate(text)}"
+    phrase = f"{{owner}} {conjugate(text)}"
     if negated:
         over = rule.kind == "preference" and _NO_MORE.match(clause.body)
-        said = f"{NO_LONGER} {conjugate(text)}" if over else f"{{owner}} {deny(text)}"
+        phrase = f"{NO_LONGER} {conjugate(text)}" if over else f"{{owner}} {deny(text)}"
     marks = negated and rule.says_no is None
     attributes: dict[str, JsonValue] = {"correction": True} if clause.correcting else {}
     rest = match.string[match.end() :]
@@ -222,7 +222,7 @@ def _found(rule: Rule, match: re.Match[str], clause: Clause, negated: bool) -> F
     if "age" in slots and (old := re.match(rf",? not ({ENGLISH_NUMBER})\b", rest)):
         attributes["replaces"] = english_integer(old.group(1))
     return Found(
-        clause.start, clause.end, rule.kind, said, tuple(slots.items()), approximate, marks, attributes=attributes
+        clause.start, clause.end, rule.kind, phrase, tuple(slots.items()), approximate, marks, attributes=attributes
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from processors.reader.rules.clauses_zh import Clause
 from processors.reader.rules.education_zh import education
 from processors.reader.rules.found import Found
-from processors.reader.rules.making_zh import denied, made, meant, of_others, once, past
+from processors.reader.rules.making_zh import denied, is_asserted, made, of_others, once, past
 from processors.reader.rules.numbers import HAN_NUMBER, amount, han_number, whole
 from processors.reader.rules.places_zh import LATIN_PLACE, ORGANISATIONS, PLACE, PLACES
 from schemas.base import JsonValue
@@ -142,7 +142,7 @@ def self_statements(clause: Clause, lexicon: Lexicon) -> list[Found]:
 
 def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     body = clause.body
-    if (match := _AGE.search(body)) and meant(body, match.start()):
+    if (match := _AGE.search(body)) and is_asserted(body, match.start()):
         number = han_number(match["n"])
         if number is None or not 1 <= number <= 120:
             return
@@ -152,8 +152,8 @@ def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
             yield made(clause, match.span(), f"{{owner}}不是{number}岁", ("age", number), negated=True)
         elif match["more"]:
             tens = number // 10 * 10 or number
-            said = f"{{owner}}{match['n']}{match['more']}岁"
-            yield made(clause, match.span(), said, ("age", f"{tens}+"), approximate=True)
+            phrase = f"{{owner}}{match['n']}{match['more']}岁"
+            yield made(clause, match.span(), phrase, ("age", f"{tens}+"), approximate=True)
         else:
             about = bool(match["about"] or match["after"])
             text = f"{{owner}}{'约' if about else ''}{number}岁"
@@ -164,18 +164,18 @@ def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     elif (
         not match
         and (match := _AGE_BARE.search(body))
-        and meant(body, match.start())
+        and is_asserted(body, match.start())
         and 10 <= (han_number(match["n"] or match["now"]) or 0) <= 120
         and (match["n"] or match["now"].isdigit() or _SAYS_I.search(clause.raw))  # 二十了，还差两个 counts
         and (match["n"] or not _COUNTS.match(clause.after))
     ):
         number = han_number(match["n"] or match["now"])
         yield made(clause, match.span(), f"{{owner}}{number}岁", ("age", number))
-    elif (match := _DECADE.search(body)) and meant(body, match.start()):
+    elif (match := _DECADE.search(body)) and is_asserted(body, match.start()):
         decade = han_number(match["tens"])
-        said = match.group().rstrip("了吧的")
-        said = said if re.search("[多几来头]", said) else f"{decade}+"
-        text = f"{{owner}}{said.removesuffix('岁')}岁" if not said.endswith("头") else f"{{owner}}{said}"
+        phrase = match.group().rstrip("了吧的")
+        phrase = phrase if re.search("[多几来头]", phrase) else f"{decade}+"
+        text = f"{{owner}}{phrase.removesuffix('岁')}岁" if not phrase.endswith("头") else f"{{owner}}{phrase}"
         yield made(clause, match.span(), text, ("age", f"{decade}+"), approximate=True)
 
 
@@ -187,14 +187,14 @@ def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         match = pattern.search(body)
         if match and (_NUMERAL.fullmatch(match["job"].lstrip("了过")) or match["job"][0] in "了过着"):
             continue
-        if match and not _NOT_JOB.search(match["job"]) and meant(body, match.start()):
+        if match and not _NOT_JOB.search(match["job"]) and is_asserted(body, match.start()):
             years, job = han_number(match["years"]), match["job"].strip().rstrip("也都就")
             value: JsonValue = f"{years}+" if match["more"] else years
             text = f"{{of}}从事{job}工作{_length(match)}"
             vague = bool(match["about"] or match["more"] or match["over"])
             yield made(clause, match.span(), text, ("occupation", job), ("years", value), approximate=vague)
             return
-    if (match := _YEARS.search(body)) and meant(body, match.start()):
+    if (match := _YEARS.search(body)) and is_asserted(body, match.start()):
         years = han_number(match["years"])
         worked: JsonValue = f"{years}+" if match["more"] else years
         vague = bool(match["about"] or match["more"] or match["over"])
@@ -202,7 +202,7 @@ def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     for pattern in (_IS_JOB, _JOB_ONLY):
         match = pattern.search(body)
         job = next((g.strip() for g in match.groups() if g), "") if match else ""
-        if match is None or not job or _NOT_JOB.search(job) or not meant(body, match.start()):
+        if match is None or not job or _NOT_JOB.search(job) or not is_asserted(body, match.start()):
             continue
         if (
             _SOMEBODY.fullmatch(job)
@@ -223,14 +223,19 @@ def _length(match: re.Match[str]) -> str:
 def _income(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     if past(clause):
         return
-    if (monthly := _MONTHLY.search(clause.body)) and meant(clause.body, monthly.start()):
+    if (monthly := _MONTHLY.search(clause.body)) and is_asserted(clause.body, monthly.start()):
         pay = amount(monthly["money"])
         about = bool(monthly["about"] or monthly["after"])
-        said = f"{{of}}月薪{'约' if about else ''}{monthly['money']}"
-        yield made(clause, monthly.span(), said, ("monthly_income", pay), approximate=about)
+        phrase = f"{{of}}月薪{'约' if about else ''}{monthly['money']}"
+        yield made(clause, monthly.span(), phrase, ("monthly_income", pay), approximate=about)
     match = _INCOME.search(clause.body)
     value = amount(match["money"]) if match else None
-    if match is None or value is None or (value < 100 and not match["to"]) or not meant(clause.body, match.start()):
+    if (
+        match is None
+        or value is None
+        or (value < 100 and not match["to"])
+        or not is_asserted(clause.body, match.start())
+    ):
         return
     unit = match["unit"] or ""
     if match["to"] and (most := amount(match["to"])) is not None:
@@ -247,7 +252,7 @@ def _income(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
 
 def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     body = clause.body
-    if (match := _FROM.search(body)) and meant(body, match.start()) and not denied(body, match.start()):
+    if (match := _FROM.search(body)) and is_asserted(body, match.start()) and not denied(body, match.start()):
         place = match["place"] or match["native"] or match["birth"]
         yield made(clause, match.span(), f"{{of}}来自{place}", ("origin", place))
     if once(clause):
@@ -255,16 +260,20 @@ def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     since = _SINCE.search(body) if not _UNTIL.search(body) else None
     for pattern, verb in ((_LIVE, "住在{}"), (_ALWAYS_IN, "住在{}"), (_WORK_IN, "在{}工作")):
         match = pattern.search(body)
-        if match is None or (pattern is _ALWAYS_IN and not _holds_on(clause, match)) or not meant(body, match.start()):
+        if (
+            match is None
+            or (pattern is _ALWAYS_IN and not _holds_on(clause, match))
+            or not is_asserted(body, match.start())
+        ):
             continue
         if past(clause) and "搬" not in match.group() and "定居" not in match.group() and since is None:
             return
-        gone = denied(body, match.start())
-        said = verb.format(match["place"])
-        text = f"{{owner}}不{said}" if gone else f"{{of}}目前{said}"
+        is_denied = denied(body, match.start())
+        phrase = verb.format(match["place"])
+        text = f"{{owner}}不{phrase}" if is_denied else f"{{of}}目前{phrase}"
         marks: dict[str, JsonValue] = {"implied": True} if pattern is _WORK_IN else {}
         begun = match.start() if since is None else min(since.start(), match.start())
-        yield made(clause, (begun, match.end()), text, ("residence", match["place"]), negated=gone, **marks)
+        yield made(clause, (begun, match.end()), text, ("residence", match["place"]), negated=is_denied, **marks)
         return
 
 
@@ -276,7 +285,7 @@ def _holds_on(clause: Clause, always: re.Match[str]) -> bool:
 
 def _employer(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     match = _EMPLOYER.search(clause.body)
-    if match is None or past(clause) or not meant(clause.body, match.start()):
+    if match is None or past(clause) or not is_asserted(clause.body, match.start()):
         return
     name = match["org"]
     if re.search(r"一家|一间|一个|某|这家|那家|自己|家里", name):
@@ -285,9 +294,9 @@ def _employer(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     named = name in known or (name.endswith(ORGANISATIONS) and len(name) > 3)
     if named and name not in PLACES:
         employer = known.get(name, name)
-        gone = denied(clause.body, match.start())
-        text = f"{{owner}}不在{employer}工作" if gone else f"{{of}}在{employer}工作"
-        yield made(clause, match.span(), text, ("employer", employer), negated=gone)
+        is_denied = denied(clause.body, match.start())
+        text = f"{{owner}}不在{employer}工作" if is_denied else f"{{of}}在{employer}工作"
+        yield made(clause, match.span(), text, ("employer", employer), negated=is_denied)
 
 
 _UNITS = "百千万亿wWkK"

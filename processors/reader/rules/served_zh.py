@@ -34,19 +34,19 @@ def serves(turn: TurnView) -> bool:
         return False
     if any(_SPOKEN_TO.search(own) for role, own in (*turn.previous, ("user", turn.content)) if role == "user"):
         return True
-    said = " ".join(said for role, said in turn.previous if role == "assistant")
-    return (turn.speaker is not None and turn.speaker in said) or _SERVES.search(said) is not None
+    phrase = " ".join(text for role, text in turn.previous if role == "assistant")
+    return (turn.speaker is not None and turn.speaker in phrase) or _SERVES.search(phrase) is not None
 
 
 def with_doctor(turn: TurnView) -> bool:
     """Is the speaker in a talk with a doctor, whom they call so or who speaks as one?"""
     if turn.language != "zh" or speaks_to_serve(turn):
         return False
-    said = [said for role, said in turn.previous if role == "user"]
-    heard = [said for role, said in turn.previous if role == "assistant"]
+    phrase = [text for role, text in turn.previous if role == "user"]
+    heard = [text for role, text in turn.previous if role == "assistant"]
     if not heard and turn.previous:
         return False
-    return any(_CALLS.search(each) for each in (*said, turn.content)) or any(
+    return any(_CALLS.search(each) for each in (*phrase, turn.content)) or any(
         _DOCTORS_WORDS.search(each) for each in heard
     )
 

@@ -103,46 +103,46 @@ _PETS_NAME = re.compile(
 )
 
 
-def shortly_en(said: str, before: str) -> Iterator[tuple[str, int, int]]:
+def shortly_en(text: str, before: str) -> Iterator[tuple[str, int, int]]:
     """Yield what a sentence says in that way, in the first person, with the place of its words. `before`: the turn up
     to it, which may name a pet."""
     for pattern in _HOMES:
-        match = pattern.search(said)
-        if match is None or _NOT_ONES_OWN.search(said, 0, match.end()):
+        match = pattern.search(text)
+        if match is None or _NOT_ONES_OWN.search(text, 0, match.end()):
             continue
-        if pattern is not _HOMES[-1] or _MOVED.search(f"{before[-_LOOKED_BACK:]} {said}"):
+        if pattern is not _HOMES[-1] or _MOVED.search(f"{before[-_LOOKED_BACK:]} {text}"):
             yield f"I live in {match['place']}{match['when'] or ''}", match.start("said"), match.end("said")
             break
-    if (match := _TONGUE.search(said)) and (match["born_to"] or match["tongue"] in _TONGUES):
+    if (match := _TONGUE.search(text)) and (match["born_to"] or match["tongue"] in _TONGUES):
         for tongue in [match["tongue"], *(_NEXT.split(match["more"]) if match["more"] else [])]:
             yield f"I speak {tongue}", match.start("said"), match.end("said")
-    if match := _MINE.search(said):
+    if match := _MINE.search(text):
         noun, verb = match["noun"] or match["whose"], "is" if match["is"] == "'s" else match["is"].strip()
         yield f"my {noun} {verb} {match['what']}", match.start("said"), match.end("said")
-    if match := _MENTIONED.match(said):
+    if match := _MENTIONED.match(text):
         yield f"my {match['who']} is called {match['name']}", 0, match.end()
-    if match := _NOT.match(said):
+    if match := _NOT.match(text):
         yield f"I am not {match['what']}", 0, match.end()
-        begin = match.end() + len(said[match.end() :]) - len(said[match.end() :].lstrip(" ,"))
-        for more, start, end in had_en(said[begin:], in_group=False):
+        begin = match.end() + len(text[match.end() :]) - len(text[match.end() :].lstrip(" ,"))
+        for more, start, end in had_en(text[begin:], in_group=False):
             yield more, begin + start, begin + end
-    if (match := _AS_A.match(said)) and (is_job(match["what"].split(" ", 1)[1]) or _MAY_BE.fullmatch(match["what"])):
+    if (match := _AS_A.match(text)) and (is_job(match["what"].split(" ", 1)[1]) or _MAY_BE.fullmatch(match["what"])):
         yield f"I am {match['what']}", 0, match.end()
-        if "," not in said[match.end() :]:
-            yield said[match.end() :], match.end(), len(said)
-    if (match := _PETS_NAME.match(said)) and (pet := _PET.search(before[-_LOOKED_BACK:])):
+        if "," not in text[match.end() :]:
+            yield text[match.end() :], match.end(), len(text)
+    if (match := _PETS_NAME.match(text)) and (pet := _PET.search(before[-_LOOKED_BACK:])):
         yield f"my {pet['pet'].lower()} is called {match['name']}", 0, match.end()
-    yield from _measures(said)
+    yield from _measures(text)
 
 
-def _measures(said: str) -> Iterator[tuple[str, int, int]]:
+def _measures(text: str) -> Iterator[tuple[str, int, int]]:
     """What is listed behind an age: "I'm 63, male, 92 kilos, 1.78 m"."""
-    age = _OWN.match(said)
-    at = age.end() if age else len(said)
-    while at < len(said):
-        comma = _COMMA.search(said, at)
-        end = comma.start() if comma else len(said)
-        part = said[at:end].strip()
+    age = _OWN.match(text)
+    at = age.end() if age else len(text)
+    while at < len(text):
+        comma = _COMMA.search(text, at)
+        end = comma.start() if comma else len(text)
+        part = text[at:end].strip()
         match = _PART.fullmatch(part)
         if match is None and not _STATE.fullmatch(part):
             return

@@ -143,7 +143,7 @@ _UNQUOTED = re.compile(r"\"|(?<![\w'])'(?!(?:cause|cos|til|till|em|twas|tis|bout
 """A quotation that is cut off."""
 
 
-def stands(text: str, *, in_group: bool = False) -> bool:
+def is_self_contained(text: str, *, in_group: bool = False) -> bool:
     """Is this a whole statement of the speaker's that needs nothing beside it?
 
     `in_group`: said among people, where more is about the talk and what others are.
@@ -157,11 +157,11 @@ def stands(text: str, *, in_group: bool = False) -> bool:
         return False
     if (opens is None or opens["who"].lower() not in {"i", "we"}) and not FINITE.search(_OWN_PLURAL.sub("", text)):
         return False
-    said = text[opens.start("who") :] if opens else text
-    talked = _TALKED_OF.match(said) or (in_group and _TALKED_OF_AMONG_PEOPLE.match(said))
-    if talked and not (_HEDGED.match(said) or (_FEELS.match(said) and _LASTING.search(said))):
+    phrase = text[opens.start("who") :] if opens else text
+    talked = _TALKED_OF.match(phrase) or (in_group and _TALKED_OF_AMONG_PEOPLE.match(phrase))
+    if talked and not (_HEDGED.match(phrase) or (_FEELS.match(phrase) and _LASTING.search(phrase))):
         return False
-    return not any(p.match(said) for p in (_CUT_SHORT, _MODAL, _GENERAL, _OF_NOTHING))
+    return not any(p.match(phrase) for p in (_CUT_SHORT, _MODAL, _GENERAL, _OF_NOTHING))
 
 
 def reports(text: str) -> bool:
@@ -175,8 +175,8 @@ def asks_for(text: str) -> bool:
     return reports(text) or (short and _PARTICULAR.search(text) is not None)
 
 
-def as_owner(said: str) -> str:
+def as_owner(text: str) -> str:
     """Name the owner as the subject of what was said without one; other statements stand as said."""
-    if re.match(r"(?:I|we|my|our)\b", said, re.I) or _MENTIONS.search(said):
-        return said[0].upper() + said[1:]
-    return f"{{owner}} {conjugate(said[0].lower() + said[1:])}"
+    if re.match(r"(?:I|we|my|our)\b", text, re.I) or _MENTIONS.search(text):
+        return text[0].upper() + text[1:]
+    return f"{{owner}} {conjugate(text[0].lower() + text[1:])}"

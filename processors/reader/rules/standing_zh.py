@@ -108,7 +108,9 @@ _OF_PERSON = re.compile(rf"{KIN}|的(?:人|同学|同事|朋友|邻居)|[男女]
 _THEIRS_THEN = re.compile(rf"，(?:但是?|可是?|而|不过)?(?:{KIN})(?![们，])[^，]*[我俺咱]")
 """A clause within, of what a person of the speaker's does to them."""
 QUOTES = re.compile(r"[“「『\"《][^”」』\"》]{4,}")
-SAID = re.compile(r"(?<!我没)(?<!我没有)(?:(?<!小)(?<!传)(?<!听)说过?|写道|写着?|唱道?|唱得好|说道|上写|问道)[啊呀]?$")
+QUOTED_AFTER = re.compile(
+    r"(?<!我没)(?<!我没有)(?:(?<!小)(?<!传)(?<!听)说过?|写道|写着?|唱道?|唱得好|说道|上写|问道)[啊呀]?$"
+)
 """What follows is somebody's words."""
 LABELLED = re.compile(r"[\u4e00-\u9fffA-Za-z]{1,8}[：:]")
 _CUT = re.compile(
@@ -174,7 +176,7 @@ def of_before(text: str) -> bool:
     return LED.match(text) is not None and not SPEAKER.match(text) and _DONE_TO.search(text) is not None
 
 
-def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bool = False) -> bool:
+def is_self_contained(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bool = False) -> bool:
     """Is this a whole statement of the speaker's that needs nothing beside it? `of_other`, `of_kin`: its subject, named
     or carried on, is somebody else, or a person of the speaker's. Where others speak too (`in_group`) what stands
     before the speaker may be what those others speak of; to an assistant it is the speaker's object. Who speaks

@@ -127,10 +127,10 @@ def of_project(sentence: Sentence, original: str) -> Iterator[Found]:
         return
     parts = _parts_of_project(original)
     if len(parts) == 1:
-        yield _told_of_project(sentence.start, sentence.end, whole)
+        yield _project_finding(sentence.start, sentence.end, whole)
     for start, end in parts if len(parts) > 1 else []:
-        said = _told_part(original[start:end]) or whole
-        yield _told_of_project(sentence.start + start, sentence.start + end, said)
+        phrase = _project_part(original[start:end]) or whole
+        yield _project_finding(sentence.start + start, sentence.start + end, phrase)
 
 
 def _parts_of_project(original: str) -> list[tuple[int, int]]:
@@ -143,7 +143,7 @@ def _parts_of_project(original: str) -> list[tuple[int, int]]:
         following = _APART.split(original[cut.end() :], maxsplit=1)[0]
         if not starts_a_statement(original[cut.end() :]) or not is_stated(before) or leads_on(before):
             continue
-        if _told_part(before) and _told_part(following):
+        if _project_part(before) and _project_part(following):
             ends.append(cut.start())
             starts.append(cut.end())
     return list(zip(starts, [*ends, len(original)], strict=True))
@@ -158,30 +158,30 @@ _PART_ALONE = re.compile(
 """A condition, or what is only whole with the clause beside it: "my son is", "my boss says"."""
 
 
-def _told_part(original: str) -> str | None:
-    said = _of_project(original, least=_PART)
-    return said if said is not None and resolved(said) and not _PART_ALONE.search(said) else None
+def _project_part(original: str) -> str | None:
+    phrase = _of_project(original, least=_PART)
+    return phrase if phrase is not None and resolved(phrase) and not _PART_ALONE.search(phrase) else None
 
 
 def _of_project(original: str, *, least: float = _PROJECT) -> str | None:
-    said = tidy(original)
-    if (wished := _WISHES.match(said)) is not None:
-        said = said[wished.end() :]
-        if not is_stated(said):
+    phrase = tidy(original)
+    if (wished := _WISHES.match(phrase)) is not None:
+        phrase = phrase[wished.end() :]
+        if not is_stated(phrase):
             return None
-    said = without_greeting(said)
-    if match := SUPPOSED.search(said):
-        said = said[: match.start()].rstrip(" ,;-") if match.start() > 20 else ""
-        said = re.sub(r"\s(?:and|but|so|because|as|even|or|only|see|know|wonder(?:ing)?)$", "", said)
-    said = _shorter(said) if len(said) > LONGEST else said
-    if _NO_REPORT.match(said) or _ADDRESSED.search(said) or len(said) < 8 or weight(said) < least:
+    phrase = without_greeting(phrase)
+    if match := SUPPOSED.search(phrase):
+        phrase = phrase[: match.start()].rstrip(" ,;-") if match.start() > 20 else ""
+        phrase = re.sub(r"\s(?:and|but|so|because|as|even|or|only|see|know|wonder(?:ing)?)$", "", phrase)
+    phrase = _shorter(phrase) if len(phrase) > LONGEST else phrase
+    if _NO_REPORT.match(phrase) or _ADDRESSED.search(phrase) or len(phrase) < 8 or weight(phrase) < least:
         return None
-    return said
+    return phrase
 
 
-def _told_of_project(start: int, end: int, said: str) -> Found:
-    text = as_owner(said) if DROPPED.match(said) else said[0].upper() + said[1:]
-    if wants(said):
+def _project_finding(start: int, end: int, statement: str) -> Found:
+    text = as_owner(statement) if DROPPED.match(statement) else statement[0].upper() + statement[1:]
+    if wants(statement):
         return Found(start, end, "intent", text)
     return Found(start, end, "episode", text, episode_type="fact")
 
@@ -190,9 +190,9 @@ def _lower(text: str) -> str:
     return text[0].lower() + text[1:]
 
 
-def _shorter(said: str) -> str:
-    cut = [m.start() for m in _CUT.finditer(said, 0, LONGEST)]
-    return said[: cut[-1]] if cut and cut[-1] > 40 else said[:LONGEST].rsplit(" ", 1)[0]
+def _shorter(text: str) -> str:
+    cut = [m.start() for m in _CUT.finditer(text, 0, LONGEST)]
+    return text[: cut[-1]] if cut and cut[-1] > 40 else text[:LONGEST].rsplit(" ", 1)[0]
 
 
 def specifics(text: str) -> int:
@@ -205,8 +205,8 @@ def specifics(text: str) -> int:
 
 def wants(text: str) -> bool:
     """Does an English sentence say what its speaker wants or means to do?"""
-    said = without_greeting(text)
-    return _WANTING.match(expand(said if "?" in text else _with_i(said))) is not None
+    phrase = without_greeting(text)
+    return _WANTING.match(expand(phrase if "?" in text else _with_i(phrase))) is not None
 
 
 _PLANNING = re.compile(
@@ -217,28 +217,28 @@ _PLANNING = re.compile(
 )
 
 
-def _with_i(said: str) -> str:
+def _with_i(text: str) -> str:
     """A plan with its subject, which may be left out: "thinking of selling the van"."""
-    return f"I am {said[0].lower()}{said[1:]}" if _PLANNING.match(said) else said
+    return f"I am {text[0].lower()}{text[1:]}" if _PLANNING.match(text) else text
 
 
 def wish(sentence: Sentence, original: str, *, in_group: bool = False) -> Found | None:
     """Return what the owner tells an assistant they want or plan, where it names any particular. `in_group`: it is
     said among people, who hope and wish what is no plan."""
-    said = without_greeting(tidy(original)).rstrip(" ,;:-")
-    said = said if in_group or sentence.asks or "?" in original else _with_i(said)
-    match = _WANTING.match(expand(said))
-    if match is None or specifics(expand(said)[match.end() :]) < 1 or len(said) > LONGEST:
+    phrase = without_greeting(tidy(original)).rstrip(" ,;:-")
+    phrase = phrase if in_group or sentence.asks or "?" in original else _with_i(phrase)
+    match = _WANTING.match(expand(phrase))
+    if match is None or specifics(expand(phrase)[match.end() :]) < 1 or len(phrase) > LONGEST:
         return None
-    if SUPPOSED.search(said[: match.end() + 8]) is not None or (in_group and _HOPED.match(expand(said))):
+    if SUPPOSED.search(phrase[: match.end() + 8]) is not None or (in_group and _HOPED.match(expand(phrase))):
         return None
     def whole(text: str) -> bool:
         return (reports if in_group else asks_for)(text) and is_whole(expand(text), in_group=in_group)
 
-    if in_group or not whole(said):
-        said = next((head for head in before_another(said, in_group=True) if whole(head)), said)
-    alone = whole(said)
-    return Found(sentence.start, sentence.end, "intent", as_owner(said), dangling=not alone)
+    if in_group or not whole(phrase):
+        phrase = next((head for head in before_another(phrase, in_group=True) if whole(head)), phrase)
+    alone = whole(phrase)
+    return Found(sentence.start, sentence.end, "intent", as_owner(phrase), dangling=not alone)
 
 
 def request(
@@ -249,16 +249,16 @@ def request(
     A question for the hearer's wish and an offer are none. `in_group`: among people, who also advise each other, it
     has to name a goal, a deadline or an application, and an order something of its speaker's.
     """
-    said = without_greeting(tidy(original)).rstrip(" ,;:-")
-    polite = _POLITE.match(said)
-    if not (polite or _IMPERATIVE.match(said)):
+    phrase = without_greeting(tidy(original)).rstrip(" ,;:-")
+    polite = _POLITE.match(phrase)
+    if not (polite or _IMPERATIVE.match(phrase)):
         return None
-    if in_group and (_ASKS_ONE.match(said) if polite else not _ONES_OWN.search(said)):
+    if in_group and (_ASKS_ONE.match(phrase) if polite else not _ONES_OWN.search(phrase)):
         return None
-    rest = said[polite.end() :] if polite else said
+    rest = phrase[polite.end() :] if polite else phrase
     if _RHETORICAL.match(rest) or (in_group and not (_GOAL.search(rest) or names_application(rest))):
         return None
-    if specifics(rest) < 2 or len(said) > LONGEST or _ADDRESSED.search(rest) or _SUBJECT.match(rest):
+    if specifics(rest) < 2 or len(phrase) > LONGEST or _ADDRESSED.search(rest) or _SUBJECT.match(rest):
         return None
     if _OF_THE_MOMENT.match(rest) and not (_GOAL.search(rest) or _ONES_OWN.search(_TOLD_ME.sub("", rest))):
         return None
@@ -269,31 +269,31 @@ def request(
 
 def inquiry(sentence: Sentence, original: str) -> Found | None:
     """Return a question about something named or dated; questions about the other person's life are chat."""
-    said = without_greeting(tidy(original)).rstrip(" ,;:-")
-    named = any(w[0].isupper() for w in CONTENT_WORD.findall(said)[1:] if is_content(w)) or _SPECIFIC.search(said)
-    if not named or _ADDRESSED.search(said) or len(said) > LONGEST or SUPPOSED.search(said):
+    phrase = without_greeting(tidy(original)).rstrip(" ,;:-")
+    named = any(w[0].isupper() for w in CONTENT_WORD.findall(phrase)[1:] if is_content(w)) or _SPECIFIC.search(phrase)
+    if not named or _ADDRESSED.search(phrase) or len(phrase) > LONGEST or SUPPOSED.search(phrase):
         return None
-    if "_" in sentence.text or _NOW.search(said):
+    if "_" in sentence.text or _NOW.search(phrase):
         return None
     return Found(
-        sentence.start, sentence.end, "episode", f"{{owner}} asked “{said}?”", dangling=True, episode_type="qa"
+        sentence.start, sentence.end, "episode", f"{{owner}} asked “{phrase}?”", dangling=True, episode_type="qa"
     )
 
 
-def fragment(sentence: Sentence, original: str, asked: str | None) -> Found | None:
+def fragment(sentence: Sentence, original: str, question: str | None) -> Found | None:
     """Return a short answer that names something ("In Portland, OR."), beside the question it answers."""
     if _GREETING.match(original):
         return None
-    said = without_greeting(tidy(original)).rstrip(" ,;:-")
-    words = CONTENT_WORD.findall(said)
+    phrase = without_greeting(tidy(original)).rstrip(" ,;:-")
+    words = CONTENT_WORD.findall(phrase)
     if (
-        _MENTIONS.search(said)
-        or _ADDRESSED.search(said)
+        _MENTIONS.search(phrase)
+        or _ADDRESSED.search(phrase)
         or not 1 <= len(words) <= 12
-        or not (_SPECIFIC.search(said) or any(w[0].isupper() and is_content(w) for w in words))
+        or not (_SPECIFIC.search(phrase) or any(w[0].isupper() and is_content(w) for w in words))
     ):
         return None
-    if not asked and DROPPED.match(said):
-        return Found(sentence.start, sentence.end, "intent", as_owner(said), dangling=True)
-    text = f"Asked “{asked}?”, {{owner}} answered “{said}”" if asked else f"{{owner}} said “{said}”"
+    if not question and DROPPED.match(phrase):
+        return Found(sentence.start, sentence.end, "intent", as_owner(phrase), dangling=True)
+    text = f"Asked “{question}?”, {{owner}} answered “{phrase}”" if question else f"{{owner}} said “{phrase}”"
     return Found(sentence.start, sentence.end, "intent", text, dangling=True)

@@ -82,9 +82,9 @@ def requests(text: str) -> bool:
 def episode(statement: Alone) -> Found:
     """Return a statement that stands alone as an episode of its owner, an intent where it says what they want. What
     does not stand alone names no owner."""
-    text = told(statement.text)
+    text = reworded(statement.text)
     if statement.dropped != "unresolved":
-        text = _whose(text)
+        text = _possessor(text)
         text = text if "{owner}" in text else f"{{owner}}{text}"
     if wants(statement.text):
         return Found(statement.start, statement.end, "intent", text, dropped=statement.dropped)
@@ -93,7 +93,7 @@ def episode(statement: Alone) -> Found:
     )  # fmt: skip
 
 
-def _whose(text: str) -> str:
+def _possessor(text: str) -> str:
     """Say whose a person is with whom a statement opens."""
     if _LOST.match(text):
         return f"{{owner}}的{text}"
@@ -113,22 +113,22 @@ _THEIRS = re.compile(rf"(?:{OF_KIN.pattern}|(?>{STAFF})(?!们|证|[与和及、]
 def of_project(sentence: Sentence, original: str) -> Found | None:
     """Return a sentence of a project as it was said: its figures, problems and solutions are nobody's own, and its
     report reads them. None for one that supposes, asks or only chats."""
-    said = _trim(bare(tidy(original)))
-    if match := SUPPOSED.search(said):
-        said = said[: max(said.rfind("，", 0, match.start()), 0)]
+    phrase = _trim(bare(tidy(original)))
+    if match := SUPPOSED.search(phrase):
+        phrase = phrase[: max(phrase.rfind("，", 0, match.start()), 0)]
     if (
         sentence.asks
         or _WRITTEN.search(original)
-        or _EXCLAIMS.match(said)
-        or _ASKS.search(said)
-        or _YOU.search(said)
-        or requests(said)
-        or len(said) < SHORTEST
-        or content_weight(said) < _PROJECT
+        or _EXCLAIMS.match(phrase)
+        or _ASKS.search(phrase)
+        or _YOU.search(phrase)
+        or requests(phrase)
+        or len(phrase) < SHORTEST
+        or content_weight(phrase) < _PROJECT
     ):
         return None
-    text = told(said)
-    if wants(said):
+    text = reworded(phrase)
+    if wants(phrase):
         return Found(sentence.start, sentence.end, "intent", text)
     return Found(sentence.start, sentence.end, "episode", text, episode_type="fact")
 
@@ -140,27 +140,27 @@ _EXCLAIMS = re.compile(r"(?:哈{2,}|笑死|天[啊哪]|我去)?[，,]?[这那][^
 
 def wish(sentence: Sentence, original: str) -> Found | None:
     """Return what the owner tells an assistant they want or plan, where it names any particular."""
-    said = _trim(bare(tidy(original)))
-    match = _WANTS.search(said)
-    if match is None or content_weight(said[match.end() :]) < 1.0 or len(said) > LONGEST or SUPPOSED.search(said):
+    phrase = _trim(bare(tidy(original)))
+    match = _WANTS.search(phrase)
+    if match is None or content_weight(phrase[match.end() :]) < 1.0 or len(phrase) > LONGEST or SUPPOSED.search(phrase):
         return None
-    if advised(said):
+    if advised(phrase):
         return None
-    text = _whose(told(said)) if _FAMILY.match(said) else told(said)
-    dangling = "{owner}" not in text or of_before(said) or not asks_for(said) or not whole(said)
+    text = _possessor(reworded(phrase)) if _FAMILY.match(phrase) else reworded(phrase)
+    dangling = "{owner}" not in text or of_before(phrase) or not asks_for(phrase) or not whole(phrase)
     return Found(sentence.start, sentence.end, "intent", text, dangling=dangling)
 
 
 def request(sentence: Sentence, original: str, *, in_group: bool = False) -> Found | None:
     """Return what the owner asks for, with its particulars; None for a request without any, and in a group for one
     whose particulars are apart from it."""
-    said = _trim(bare(tidy(original)))
-    if not particular(said) or len(said) > LONGEST or advised(said):
+    phrase = _trim(bare(tidy(original)))
+    if not particular(phrase) or len(phrase) > LONGEST or advised(phrase):
         return None
-    if _SHOWN_NOW.search(said) or (in_group and not _REQUEST.search(said)):
+    if _SHOWN_NOW.search(phrase) or (in_group and not _REQUEST.search(phrase)):
         return None
-    text = told(said) if _FIRST.match(said) or wants(said) else f"{{owner}}请求：{_mine(said)}"
-    return Found(sentence.start, sentence.end, "intent", text, dangling=not asks_for(said))
+    text = reworded(phrase) if _FIRST.match(phrase) or wants(phrase) else f"{{owner}}请求：{_mine(phrase)}"
+    return Found(sentence.start, sentence.end, "intent", text, dangling=not asks_for(phrase))
 
 
 _SHOWN_NOW = re.compile(r"给我(?:先|再)?(?:看|瞧|瞅)(?:一?[下眼]|看)?$")
@@ -170,28 +170,28 @@ _CONFIRMS = re.compile(r"(?:对|是|没错|不是)(?:吧|吗|么|不)[？?。]?$
 
 def inquiry(sentence: Sentence, original: str) -> Found | None:
     """Return a question about something named or measured; questions to the other person are chat."""
-    said = bare(tidy(original))
-    named = re.search(r"\d|《|[(（]|[A-Za-z]{2}", said) or any(len(run) >= 4 for run in content_runs(said))
-    named = named or content_weight(said) >= _ASKED_OF
-    of_you = _YOU.search(_YOU_KNOW.sub("", said))
-    if not named or len(said) > LONGEST or of_you or SUPPOSED.search(said) or _CONFIRMS.search(original.strip()):
+    phrase = bare(tidy(original))
+    named = re.search(r"\d|《|[(（]|[A-Za-z]{2}", phrase) or any(len(run) >= 4 for run in content_runs(phrase))
+    named = named or content_weight(phrase) >= _ASKED_OF
+    of_you = _YOU.search(_YOU_KNOW.sub("", phrase))
+    if not named or len(phrase) > LONGEST or of_you or SUPPOSED.search(phrase) or _CONFIRMS.search(original.strip()):
         return None
     return Found(
-        sentence.start, sentence.end, "episode", f"{{owner}}问过“{_mine(said)}”", dangling=True, episode_type="qa"
+        sentence.start, sentence.end, "episode", f"{{owner}}问过“{_mine(phrase)}”", dangling=True, episode_type="qa"
     )
 
 
-def fragment(sentence: Sentence, original: str, asked: str | None) -> Found | None:
+def fragment(sentence: Sentence, original: str, question: str | None) -> Found | None:
     """Return a short answer that names something, beside the question it answers."""
-    said = bare(tidy(original))
-    if sentence.asks or _ASKS.search(said) or _COURTESY.match(said):
+    phrase = bare(tidy(original))
+    if sentence.asks or _ASKS.search(phrase) or _COURTESY.match(phrase):
         return None
-    if not 2 <= len(said) <= 24 or _POINTING.match(said) or re.search(r"[我你您咱他她]", said):
+    if not 2 <= len(phrase) <= 24 or _POINTING.match(phrase) or re.search(r"[我你您咱他她]", phrase):
         return None
-    measured = re.search(r"\d|[A-Za-z]{2}", said) is not None
-    if not measured and not (asked and content_weight(said) >= 1.0) and content_weight(said) < 2.0:
+    measured = re.search(r"\d|[A-Za-z]{2}", phrase) is not None
+    if not measured and not (question and content_weight(phrase) >= 1.0) and content_weight(phrase) < 2.0:
         return None
-    text = f"问到“{asked}”，{{owner}}答“{said}”" if asked else f"{{owner}}提过“{said}”"
+    text = f"问到“{question}”，{{owner}}答“{phrase}”" if question else f"{{owner}}提过“{phrase}”"
     return Found(sentence.start, sentence.end, "intent", text, dangling=True)
 
 
@@ -214,23 +214,23 @@ def _of_theirs(match: re.Match[str]) -> str:
     return "{owner}的" + called(match["who"])
 
 
-def told(said: str) -> str:
+def reworded(statement: str) -> str:
     """Name the owner: for 我, and before a predicate without a subject; what is said of other things stands as said."""
-    said = said.rstrip("，,、 ").replace("俺", "我").replace("我俩", "我们")
-    if _OWN_KIN.match(said) or _OWN_HOME.match(said):
-        return _mine(said)
-    if said.startswith(("我们", "咱们")):
-        shared = re.match(_SHARED, said[2:]) is not None
-        return ("{owner}的" if shared else "{owner}等人") + _mine(said[2:])
-    if said.startswith("本人"):
-        return "{owner}" + _mine(said[2:].lstrip("，, "))
-    if said.startswith("我"):
-        return "{owner}" + _mine(_LED.sub("", _OWN.sub(r"\g<thinks>\g<between>自己", said[1:], count=1)))
-    if _WISHES.match(said) and not _FIRST.search(_OWN_KIN.sub("", _outside_quotes(said))):
-        return "{owner}" + _mine(said)
-    if _FIRST.search(_outside_quotes(said)) or not _OF_SPEAKER.match(said):
-        return _mine(said)
-    return "{owner}" + said
+    statement = statement.rstrip("，,、 ").replace("俺", "我").replace("我俩", "我们")
+    if _OWN_KIN.match(statement) or _OWN_HOME.match(statement):
+        return _mine(statement)
+    if statement.startswith(("我们", "咱们")):
+        shared = re.match(_SHARED, statement[2:]) is not None
+        return ("{owner}的" if shared else "{owner}等人") + _mine(statement[2:])
+    if statement.startswith("本人"):
+        return "{owner}" + _mine(statement[2:].lstrip("，, "))
+    if statement.startswith("我"):
+        return "{owner}" + _mine(_LED.sub("", _OWN.sub(r"\g<thinks>\g<between>自己", statement[1:], count=1)))
+    if _WISHES.match(statement) and not _FIRST.search(_OWN_KIN.sub("", _outside_quotes(statement))):
+        return "{owner}" + _mine(statement)
+    if _FIRST.search(_outside_quotes(statement)) or not _OF_SPEAKER.match(statement):
+        return _mine(statement)
+    return "{owner}" + statement
 
 
 _WISHES = re.compile(r"(?:真|好|就|很){0,2}(?:希望|想(?![起到象法念])|盼着?)")
@@ -247,13 +247,13 @@ _OWN = re.compile(
 """Who thinks of themselves is not named twice."""
 
 
-def unnamed(said: str) -> str:
+def unnamed(text: str) -> str:
     """Name the owner except as the first word, as people leave out an unnamed subject (B8): `{of}` stands there. What
     is the owner's (我的时区) is named as such."""
-    said = bare(said.rstrip("，,、 "))
-    if said.startswith("我的"):
-        return _mine(said)
-    return "{of}" + _mine(said.removeprefix("我") if not said.startswith("我们") else said)
+    text = bare(text.rstrip("，,、 "))
+    if text.startswith("我的"):
+        return _mine(text)
+    return "{of}" + _mine(text.removeprefix("我") if not text.startswith("我们") else text)
 
 
 def _outside_quotes(text: str) -> str:
@@ -281,9 +281,9 @@ def _owned(text: str) -> str:
     return re.sub(r"(?<!自)我(?!国|校|院|市|省|军)|咱", "{owner}", text)
 
 
-def _trim(said: str) -> str:
+def _trim(statement: str) -> str:
     """Drop clauses at the end that only ask or thank, and what is beyond LONGEST."""
-    parts = re.split(r"(?<=[，,])", said)
+    parts = re.split(r"(?<=[，,])", statement)
     while (
         len(parts) > 1
         and not re.search(r"\d", parts[-1])
@@ -295,4 +295,4 @@ def _trim(said: str) -> str:
         if len(text) + len(part) > LONGEST:
             break
         text += part
-    return (text or said[:LONGEST]).rstrip("，, ")
+    return (text or statement[:LONGEST]).rstrip("，, ")

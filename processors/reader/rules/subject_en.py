@@ -12,7 +12,7 @@ from processors.reader.rules.together_en import as_one
 from processors.reader.rules.withdrawn_en import no_longer_so
 from processors.reader.rules.words_en import alternatives
 
-_MEANT = re.compile(
+_INTENDED = re.compile(
     r"(?:trying to|planning (?:to|on|a|my)|hoping to|learning (?:to|how)|thinking (?:of|about)|working on|saving up"
     r"|looking for|training for|studying for|getting ready)\b"
 )
@@ -112,7 +112,7 @@ def with_subject(text: str, clause: Clause, *, known: bool) -> str:
     if not (known or habit) and not _OWN.search(text) and (is_done(doing.split(" ")[0]) or _NOUN.match(doing)):
         return ""
     if GERUND.match(doing):
-        of_it = _UNDER_WAY if _MEANT.match(doing) else FINITE
+        of_it = _UNDER_WAY if _INTENDED.match(doing) else FINITE
         noun = " " not in doing or of_it.search(lowered) or lowered.startswith("starting ")
         return text if noun else f"I am {lowered}"
     if DROPPED.match(text) is None or _ADJECTIVE.match(text) or _PARTICIPLE.match(lowered) or _BASE.match(lowered):

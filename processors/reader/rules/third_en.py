@@ -102,31 +102,31 @@ _CUT_OFF = re.compile(r".* (?:is|are|was|were|always|never|still|also|not)", re.
 _SECRET = re.compile(rf"\b(?:{alternatives('secrets')})\b", re.I)
 
 
-def spliced(clause: Clause, said: str) -> Iterator[Clause]:
-    """The clause, and behind it those of another subject that `said`, its words, string to it."""
+def spliced(clause: Clause, text: str) -> Iterator[Clause]:
+    """The clause, and behind it those of another subject that `text`, its words, string to it."""
     start = 0
     if clause.states:
-        for cut in _SPLICED.finditer(said):
-            head = said[start : cut.start()]
+        for cut in _SPLICED.finditer(text):
+            head = text[start : cut.start()]
             joined = cut.group().strip() in {"and", "but", "so"}
-            if _OPEN.search(head) or taken_back_en(said[cut.end() :]) or not _states(said[cut.end() :]):
+            if _OPEN.search(head) or taken_back_en(text[cut.end() :]) or not _states(text[cut.end() :]):
                 continue
             own = start == 0 and clause.subject in {"I", "we"} and " " in head.strip()
             verbed = own or _VERBED.match(head.strip()) or _STATES.match(head.strip())
             if not verbed and (joined or start == 0):
                 continue
-            yield _part(clause, said, start, cut.start())
+            yield _part(clause, text, start, cut.start())
             start = cut.end()
-    yield _part(clause, said, start, len(said))
+    yield _part(clause, text, start, len(text))
 
 
-def _part(clause: Clause, said: str, start: int, end: int) -> Clause:
-    if start == 0 and end == len(said):
+def _part(clause: Clause, text: str, start: int, end: int) -> Clause:
+    if start == 0 and end == len(text):
         return clause
     if start == 0:
-        left = clause.body[: len(clause.body) - (len(said) - end)] if clause.body.endswith(said[end:]) else said[:end]
+        left = clause.body[: len(clause.body) - (len(text) - end)] if clause.body.endswith(text[end:]) else text[:end]
         return replace(clause, body=left, end=clause.start + end)
-    return replace(clause, subject="other", body=said[start:end], start=clause.start + start, end=clause.start + end)
+    return replace(clause, subject="other", body=text[start:end], start=clause.start + start, end=clause.start + end)
 
 
 _OWN = re.compile(
@@ -145,47 +145,47 @@ _ANYBODY = re.compile(
 )
 
 
-def starts_a_statement(said: str) -> bool:
+def starts_a_statement(text: str) -> bool:
     """Does a clause with a subject of its own begin here?"""
-    return _OWN.match(said) is not None or _ANYBODY.match(said) is not None
+    return _OWN.match(text) is not None or _ANYBODY.match(text) is not None
 
 
-def is_stated(said: str) -> bool:
+def is_stated(statement: str) -> bool:
     """Is this a clause with its verb?"""
-    text = said.strip()
+    text = statement.strip()
     return any(p.search(text) for p in (_VERBED, _NONE)) or _ANYBODY.search(text) is not None
 
 
-def leads_on(said: str) -> bool:
+def leads_on(text: str) -> bool:
     """Does what follows belong to this?"""
-    return _OPEN.search(said) is not None
+    return _OPEN.search(text) is not None
 
 
-def _states(said: str) -> bool:
-    return _STATES.match(said) is not None and _PARTICULAR.search(said) is not None
+def _states(text: str) -> bool:
+    return _STATES.match(text) is not None and _PARTICULAR.search(text) is not None
 
 
-def of_a_third(said: str, *, to_keep: bool = False) -> str | None:
-    """The statement that `said` makes of a thing or somebody named, in the first person where it names the speaker;
-    None where it makes none, or where it points outside. `to_keep`: it is asked to be remembered, so it need not be
-    of a time or a place of a life."""
-    match = _STATES.match(said)
-    if match is None or _CUT_OFF.fullmatch(said) or (to_keep and _OF_A_TASK.fullmatch(match["noun"])):
+def of_a_third(statement: str, *, to_keep: bool = False) -> str | None:
+    """The statement that `statement` makes of a thing or somebody named, in the first person where it names the
+    speaker; None where it makes none, or where it points outside. `to_keep`: it is asked to be remembered, so it need
+    not be of a time or a place of a life."""
+    match = _STATES.match(statement)
+    if match is None or _CUT_OFF.fullmatch(statement) or (to_keep and _OF_A_TASK.fullmatch(match["noun"])):
         return None
-    known = to_keep or is_of_a_thing(said)
-    if not (known or _PARTICULAR.search(said)):
+    known = to_keep or is_of_a_thing(statement)
+    if not (known or _PARTICULAR.search(statement)):
         return None
-    if _SAYING.match(said) or YOU.search(said) or said.isupper():
+    if _SAYING.match(statement) or YOU.search(statement) or statement.isupper():
         return None
-    if _SECRET.search(said) and not is_of_a_thing(said):
+    if _SECRET.search(statement) and not is_of_a_thing(statement):
         return None
     of_a_life = _OF_ONES_LIFE if match["article"] else _BY_THE_CLOCK
     own = match["article"] and match["noun"].lower() in _ONES_OWN
-    if not (known or own or _SPEAKERS.search(said) or of_a_life.search(said)):
+    if not (known or own or _SPEAKERS.search(statement) or of_a_life.search(statement)):
         return None
-    if match["noun"].lower().startswith(("a ", "an ")) and not _SPEAKERS.search(said):
+    if match["noun"].lower().startswith(("a ", "an ")) and not _SPEAKERS.search(statement):
         return None
-    text = written_out(said, match.start("verb"))
+    text = written_out(statement, match.start("verb"))
     text = f"{text[0].upper()}{text[1:]}"
     size = len(QUOTED.sub("“”", text).split())
     whole = known or is_whole(text)

@@ -108,9 +108,9 @@ _ASIDE = re.compile(
 """What the speaker thinks of what they say."""
 
 
-def tidy(said: str) -> str:
+def tidy(statement: str) -> str:
     """Return a sentence without the words that chat leaves in it."""
-    text = _JUDGED.sub("", _SPOKEN.sub("", " ".join(_RESIDUE.sub(" ", " ".join(said.split())).split())))
+    text = _JUDGED.sub("", _SPOKEN.sub("", " ".join(_RESIDUE.sub(" ", " ".join(statement.split())).split())))
     text = _NEW.sub(lambda m: f"{m['verb']} {'an' if m['next'] in 'aeiou' else 'a'} {m['next']}", text)
     for pattern, better in _MENDED:
         text = pattern.sub(better, text)

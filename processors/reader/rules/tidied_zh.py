@@ -45,10 +45,10 @@ def _self_named(match: re.Match[str]) -> str:
     return f"我是{match['is'][0]}生" if match["is"] else "我"
 
 
-def tidy(said: str) -> str:
+def tidy(statement: str) -> str:
     """Return a sentence or clause without what chat leaves in it: whom it answers, faces, dots, particles; and without
     pointing at what is the speaker's."""
-    text = _OWN_SIDE.sub(r"\g<whose>", _OWN_SHOWN.sub(r"\g<whose>的", _ADDRESSED.sub("", said)))
+    text = _OWN_SIDE.sub(r"\g<whose>", _OWN_SHOWN.sub(r"\g<whose>的", _ADDRESSED.sub("", statement)))
     text = _MARKS.sub("，", _RESIDUE.sub(" ", text))
     text = _WRITER.sub(_self_named, text)
     text = re.sub(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])", "，", text)

@@ -33,8 +33,8 @@ def told_to_doctor(turn: TurnView, found: Sequence[Found]) -> list[Found]:
     """Statements of the patient in the order of the text, `{owner}` for them, beside what is `found` already."""
     if not with_doctor(turn):
         return []
-    told = [(run, said) for run in _runs(prepare(turn.content), found) if (said := _said(run))]
-    return [Found(run[0].start, run[-1].end, "episode", said, episode_type="fact") for run, said in told[:_MOST]]
+    told = [(run, phrase) for run in _runs(prepare(turn.content), found) if (phrase := _said(run))]
+    return [Found(run[0].start, run[-1].end, "episode", text, episode_type="fact") for run, text in told[:_MOST]]
 
 
 def _runs(text: str, found: Sequence[Found]) -> Iterator[list[Clause]]:
@@ -56,10 +56,10 @@ def _runs(text: str, found: Sequence[Found]) -> Iterator[list[Clause]]:
 
 
 def _tells(clause: Clause) -> bool:
-    said = opened(tidy(clause.raw))
-    if clause.asks or clause.supposed or any(p.search(said) for p in (_NAMES, _NOT, ASKS, SUPPOSED)):
+    phrase = opened(tidy(clause.raw))
+    if clause.asks or clause.supposed or any(p.search(phrase) for p in (_NAMES, _NOT, ASKS, SUPPOSED)):
         return False
-    return 2 <= len(said) <= LONGEST and _BODY.search(said) is not None
+    return 2 <= len(phrase) <= LONGEST and _BODY.search(phrase) is not None
 
 
 def _said(run: Sequence[Clause]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from processors.reader.rules.answers import of_whom_asked_zh
+from processors.reader.rules.answers import person_asked_about_zh
 from processors.reader.rules.clauses_zh import ANIMALS, KIN, Subject
 from processors.reader.rules.protocol import TurnView
 from processors.reader.rules.served_zh import serves
@@ -32,18 +32,18 @@ _IN_GENERAL = re.compile(r"怎么(?!样|了|回事|称呼)|怎样|如何|多少�
 
 def opens_about(turn: TurnView) -> Subject:
     """Return the subject that a turn begins with where its first clause has none."""
-    if of_whom_asked_zh(turn):
+    if person_asked_about_zh(turn):
         return "我"  # who is asked about is put in the speaker's place afterwards
-    asked = [each.replace(turn.speaker or "你", "你") for each in _questions(turn)]
-    if any(_YOU.search(_THINKS.sub("", each)) for each in asked):
+    questions = [each.replace(turn.speaker or "你", "你") for each in _questions(turn)]
+    if any(_YOU.search(_THINKS.sub("", each)) for each in questions):
         return "我"
-    if any(_SOMEBODY.search(_HAS_THEM.sub("", each)) for each in asked):
+    if any(_SOMEBODY.search(_HAS_THEM.sub("", each)) for each in questions):
         return "unnamed"
     if not in_group(turn) or _served(turn):
         return "我"
-    of_another = any(_ANOTHER.search(said) or _SOMEBODY.search(said) for _, said in turn.previous)
-    known = any(_ANOTHER.search(each) or _THINKS.search(each) or _IN_GENERAL.search(each) for each in asked)
-    return "unnamed" if not asked or of_another or known else "我"
+    of_another = any(_ANOTHER.search(text) or _SOMEBODY.search(text) for _, text in turn.previous)
+    known = any(_ANOTHER.search(each) or _THINKS.search(each) or _IN_GENERAL.search(each) for each in questions)
+    return "unnamed" if not questions or of_another or known else "我"
 
 
 def _served(turn: TurnView) -> bool:

@@ -43,12 +43,12 @@ def together(parts: list[str]) -> str:
     return "".join(next((c for c in at if not c.isspace()), at[0]) for at in zip(*parts, strict=True))
 
 
-def _in_english(said: str) -> bool:
-    if _HAN.search(said) or _NEITHER.search(said) or not _FIRST_PERSON.search(said):
+def _in_english(text: str) -> bool:
+    if _HAN.search(text) or _NEITHER.search(text) or not _FIRST_PERSON.search(text):
         return False
-    return len(_WORD.findall(said)) >= _FEWEST_WORDS
+    return len(_WORD.findall(text)) >= _FEWEST_WORDS
 
 
-def _in_chinese(said: str) -> bool:
-    han = len(_HAN.findall(said))
-    return han >= _FEWEST_HAN and han >= 2 * len(_WORD.findall(said)) and not _NEITHER.search(said)
+def _in_chinese(text: str) -> bool:
+    han = len(_HAN.findall(text))
+    return han >= _FEWEST_HAN and han >= 2 * len(_WORD.findall(text)) and not _NEITHER.search(text)

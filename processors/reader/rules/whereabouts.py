@@ -48,16 +48,16 @@ _IS_ZH = re.compile(
 )
 
 
-def is_of_a_thing(said: str) -> bool:
+def is_of_a_thing(text: str) -> bool:
     """Does an English sentence say where a thing is?"""
-    return _OF_A_THING.fullmatch(said) is not None
+    return _OF_A_THING.fullmatch(text) is not None
 
 
-def is_of_the_speakers(said: str) -> bool:
+def is_of_the_speakers(text: str) -> bool:
     """The same of something of its speaker's, or of what they put there."""
-    return _OF_THE_SPEAKERS.fullmatch(said) is not None
+    return _OF_THE_SPEAKERS.fullmatch(text) is not None
 
 
-def is_where_zh(said: str) -> bool:
+def is_where_zh(text: str) -> bool:
     """Does a Chinese clause say where a thing is?"""
-    return _IS_ZH.match(said) is not None
+    return _IS_ZH.match(text) is not None

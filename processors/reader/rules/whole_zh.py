@@ -1,7 +1,7 @@
 """Is a Chinese statement whole: a predicate with its object, of its own subject, no feeling by itself, no banter?
 
-The strict test behind `standing_zh.stands`, of statements still in the first person. What is refused is found as a
-turn, for as long as turns live.
+The strict test behind `standing_zh.is_self_contained`, of statements still in the first person. What is refused is
+found as a turn, for as long as turns live.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def whole(text: str) -> bool:
     if _OF_WHAT.match(text) or _lacks_object(text) or (_MANY.match(text) and _NOBODYS.search(text)):
         return False
     pairs = ((_ALONE, _WITH), (_BETWEEN, _BOTH), (_TOGETHER, _WITH))
-    return not any(_lacks_other(text, said, other) for said, other in pairs)
+    return not any(_lacks_other(text, statement, other) for statement, other in pairs)
 
 
 def _lacks_object(text: str) -> bool:
@@ -99,7 +99,7 @@ def _lacks_object(text: str) -> bool:
     return match is not None and _HAS_OBJECT.search(text, 0, match.start()) is None
 
 
-def _lacks_other(text: str, said: re.Pattern[str], other: re.Pattern[str]) -> bool:
+def _lacks_other(text: str, phrase: re.Pattern[str], other: re.Pattern[str]) -> bool:
     """Does it speak of two of whom it names one?"""
-    match = said.search(text)
+    match = phrase.search(text)
     return match is not None and other.search(text, 0, match.start()) is None

@@ -58,21 +58,21 @@ class _Words:
 
 
 def _words(language: Language) -> _Words:
-    told = _DATA[language]
+    data = _DATA[language]
 
     def whole(pattern: str) -> re.Pattern[str]:
-        pattern = pattern.replace("{ago}", told["ago"])
-        return re.compile(f"{told['lead']}(?:{pattern}){told['tail']}", re.IGNORECASE)
+        pattern = pattern.replace("{ago}", data["ago"])
+        return re.compile(f"{data['lead']}(?:{pattern}){data['tail']}", re.IGNORECASE)
 
-    slots = {name: slot for slot, names in told["fields"].items() for name in names}
+    slots = {name: slot for slot, names in data["fields"].items() for name in names}
     ended = tuple(
         _Ended(whole(e["when"]), tuple(e["was"]), e["now"], re.compile(e.get("unless", "(?!)")), "named" in e)
-        for e in told["ended"]
+        for e in data["ended"]
     )
     return _Words(
-        tuple(map(whole, told["clause"])), tuple(map(whole, told["field"])), whole(told["about"]),
-        re.compile(told["more"], re.IGNORECASE), re.compile(told["request"], re.IGNORECASE),
-        re.compile(told["unless"], re.IGNORECASE), slots, ended,
+        tuple(map(whole, data["clause"])), tuple(map(whole, data["field"])), whole(data["about"]),
+        re.compile(data["more"], re.IGNORECASE), re.compile(data["request"], re.IGNORECASE),
+        re.compile(data["unless"], re.IGNORECASE), slots, ended,
     )  # fmt: skip
 
 
@@ -131,8 +131,8 @@ def ended(sentence: Sentence, language: Language, read: Reads) -> list[Found]:
             what = what[:1].lower() + what[1:]
         now, seen = rule.now.replace("{what}", what), {slot for f in out for slot in f.slots}
         for was in rule.was:
-            said = was.replace("{what}", what)
-            for f in read(Sentence(said, sentence.start, sentence.end, asks=False)):
+            phrase = was.replace("{what}", what)
+            for f in read(Sentence(phrase, sentence.start, sentence.end, asks=False)):
                 whole = all(_is_whole(str(v), what) for _, v in f.slots) and not f.attributes.get("implied")
                 if f.slots and whole and not f.negated and seen.isdisjoint(f.slots):
                     seen |= set(f.slots)
@@ -148,11 +148,11 @@ def _is_whole(value: str, what: str) -> bool:
 
 def _denied(sentence: Sentence, language: Language, match: re.Match[str], read: Reads) -> list[Found]:
     begin, end = match.span("what")
-    said = match["what"] if language == "en" or match["what"].startswith("我") else "我" + match["what"]
-    said = _ANOTHER.sub("", said)
-    inner = Sentence(said, sentence.start + begin, sentence.start + end, asks=False)
-    told = [f for f in read(inner) if f.slots and not f.negated]
-    if not told:
+    phrase = match["what"] if language == "en" or match["what"].startswith("我") else "我" + match["what"]
+    phrase = _ANOTHER.sub("", phrase)
+    inner = Sentence(phrase, sentence.start + begin, sentence.start + end, asks=False)
+    denied_findings = [f for f in read(inner) if f.slots and not f.negated]
+    if not denied_findings:
         return [_free(sentence, language, _OWNER.sub("", match["what"]))]
     about = _TEXT[language] + _OWNER.sub("", match["what"])
     return [
@@ -160,7 +160,7 @@ def _denied(sentence: Sentence, language: Language, match: re.Match[str], read: 
             f, start=sentence.start, end=sentence.end, text=about if n == 0 else f"{about} ({n + 1})", negated=True,
             hot=None, dangling=False, taken_back=True,
         )
-        for n, f in enumerate(told)
+        for n, f in enumerate(denied_findings)
     ]  # fmt: skip
 
 

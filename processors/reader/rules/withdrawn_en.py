@@ -15,10 +15,8 @@ _NAMED = (
     rf"(?:the|my|our) (?:[\w'-]+ ){{1,3}}(?:{alternatives('given_up')})"
     r"|the (?:[\w'-]+ )?[$£€]?\d[\d.,:]*(?:[a-z]{1,3}|%)?(?: [a-z]{2,14})?"
 )
-_DROPPED = re.compile(
-    rf"{_LEAD}(?:scrap|forget(?: about)?|drop|ditch|bin|never mind) (?P<what>{_NAMED}){_END}", re.I
-)
-_SAID = re.compile(
+_DROPPED = re.compile(rf"{_LEAD}(?:scrap|forget(?: about)?|drop|ditch|bin|never mind) (?P<what>{_NAMED}){_END}", re.I)
+_WITHDRAWAL = re.compile(
     rf"{_LEAD}(?:scrap|forget(?: about)?|drop|ignore|disregard|delete|remove|erase|never mind) "
     r"(?:(?:the|that|this|my|all that|all the) (?:thing|stuff|business)|what(?:ever)? I (?:said|told you|mentioned)"
     r"|everything I (?:said|told you)) (?:about|on|regarding) "
@@ -46,7 +44,7 @@ TAKEN_BACK = ("I take back what I said about ", "I have dropped ", "I have given
 
 def no_longer_so(text: str) -> str | None:
     """The statement of a clause that takes something back or says how long it has been over; None for any other."""
-    if match := _SAID.match(text):
+    if match := _WITHDRAWAL.match(text):
         return f"I take back what I said about {match['what']}"
     if match := _DROPPED.match(text):
         return f"I have dropped {match['what']}"

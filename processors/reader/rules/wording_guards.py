@@ -7,10 +7,10 @@ from functools import lru_cache
 from typing import Literal
 
 from processors.reader.rules import clauses_zh
-from processors.reader.rules.making_zh import meant
+from processors.reader.rules.making_zh import is_asserted
 from processors.reader.rules.named_zh import is_name
 from processors.reader.rules.others import KIN_EN, of_anothers_zh
-from schemas.profile.wording import SAID, Wording
+from schemas.profile.wording import STATEMENT_SLOT, Wording
 
 _DIRECTLY_DENIED_ZH = re.compile(
     r"(?:不是|并非|没有?|無|无|未|(?<!忍)(?<!止)(?<!差)不)"
@@ -60,19 +60,19 @@ _HEADED, _SHORT = 200, 40
 _SENTENCE_END = re.compile(r"[.!?。！？；;…\n]+")
 
 
-def leads_to_another(said: str, language: Literal["en", "zh"]) -> bool:
-    """Is the last person whom a turn has named so far, in what it `said`, somebody else than its speaker? Then what
+def leads_to_another(text: str, language: Literal["en", "zh"]) -> bool:
+    """Is the last person whom a turn has named so far, in what it `text`, somebody else than its speaker? Then what
     names nobody is told of that one ("My mother is 78. Blood pressure 160/100.")."""
     theirs, own = (_THEIRS_EN, _OWN_EN) if language == "en" else (_THEIRS_ZH, _OWN_ZH)
-    others = [m.end() for m in theirs.finditer(said)]
-    return bool(others) and max(others) > max((m.end() for m in own.finditer(said)), default=0)
+    others = [m.end() for m in theirs.finditer(text)]
+    return bool(others) and max(others) > max((m.end() for m in own.finditer(text)), default=0)
 
 
-def label(said: str, language: Literal["en", "zh"]) -> str:
+def label(text: str, language: Literal["en", "zh"]) -> str:
     """What may be a heading over what follows, among the short sentences before that do not name the speaker
     ("Targets. Blood pressure 120/80. ...", 参考范围。)."""
     heads: list[str] = []
-    for part in reversed([p.strip() for p in _SENTENCE_END.split(said[-_HEADED:]) if p.strip()]):
+    for part in reversed([p.strip() for p in _SENTENCE_END.split(text[-_HEADED:]) if p.strip()]):
         if len(part) > _SHORT or _OWN_EN.search(part) or _OWN_ZH.search(part):
             break
         if _LABEL[language].fullmatch(part) is not None and len(part.split()) <= 3:
@@ -92,21 +92,21 @@ def of_one_met(lead: str) -> bool:
 
 def lead(wording: Wording, match: re.Match[str]) -> str:
     """The clause before the first value of a match."""
-    found = [match.start(name) for name in match.re.groupindex if match[name] is not None and name != SAID]
+    found = [match.start(name) for name in match.re.groupindex if match[name] is not None and name != STATEMENT_SLOT]
     return match.string[: min(found, default=match.start())]
 
 
 def begin(match: re.Match[str]) -> int:
     """Where a match begins; one that keeps all that is said, where its first value does."""
     names = match.re.groupindex
-    if SAID not in names or match.start(SAID) > match.start():
+    if STATEMENT_SLOT not in names or match.start(STATEMENT_SLOT) > match.start():
         return match.start()
-    return min((match.start(n) for n in names if n != SAID and match[n] is not None), default=match.start())
+    return min((match.start(n) for n in names if n != STATEMENT_SLOT and match[n] is not None), default=match.start())
 
 
-def excluded(wording: Wording, said: str, before: str) -> bool:
-    """Is what a wording rules out in a clause, or in what its sentence `said` before it where that counts?"""
-    if any(_guard(pattern).search(text) for pattern in wording.unless for text in (said, before) if text):
+def excluded(wording: Wording, statement: str, before: str) -> bool:
+    """Is what a wording rules out in a clause, or in what its sentence `statement` before it where that counts?"""
+    if any(_guard(pattern).search(text) for pattern in wording.unless for text in (statement, before) if text):
         return True
     return wording.behind is not None and _guard(wording.behind).search(before) is None
 
@@ -120,9 +120,9 @@ def meant_zh(wording: Wording, match: re.Match[str]) -> bool:
     """Is what a wording found said as so, of the speaker?"""
     # A number that one feels is none that was read.
     if wording.numbers or (wording.of_time is None and not wording.ends):
-        return meant(match.string, begin(match))
+        return is_asserted(match.string, begin(match))
     leading = _FEELS_ZH.sub("", match.string[: begin(match)])
-    return meant(leading, len(leading))
+    return is_asserted(leading, len(leading))
 
 
 def opens(allowed: str, clause: clauses_zh.Clause, match: re.Match[str]) -> bool:
@@ -148,7 +148,7 @@ def of_somebody(clause: clauses_zh.Clause) -> bool:
 def _under_a_name(before: str) -> bool:
     """张三，血压160/100, 小王：血压160/100; with 小 behind a comma it may be the one who is spoken to."""
     (*_, name) = ["", *re.findall(r"[^，,：:\s]{2,8}[，,：:\s]*$", before)]
-    said = name.rstrip("，,：: ")
-    if not said or clauses_zh.FILLER.fullmatch(said) or said.endswith(("医生", "大夫", "医师", "护士", "老师")):
+    phrase = name.rstrip("，,：: ")
+    if not phrase or clauses_zh.FILLER.fullmatch(phrase) or phrase.endswith(("医生", "大夫", "医师", "护士", "老师")):
         return False
-    return is_name(said) and (said[0] not in "小老阿" or name.rstrip().endswith(("：", ":")))
+    return is_name(phrase) and (phrase[0] not in "小老阿" or name.rstrip().endswith(("：", ":")))

@@ -20,7 +20,7 @@ from processors.reader.rules.self_en import STOP, Rule, apply, positive, rule
 from processors.reader.rules.text import Sentence
 from schemas.base import JsonValue
 from schemas.profile.model import Profile
-from schemas.profile.wording import ABOUT, END, SAID, Person, Wording
+from schemas.profile.wording import ABOUT, END, STATEMENT_SLOT, Person, Wording
 
 _PERSON_ZH: Mapping[clauses_zh.Subject, Person] = {"我": "I", "我们": "we", "我的": "my"}
 _DENIED_ZH = re.compile(r"[不没无]有?$")
@@ -70,37 +70,37 @@ _Names: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def wordings_en(
-    profile: Profile, clause: clauses_en.Clause, found: list[Found], said: str = "", *, named: bool = True
+    profile: Profile, clause: clauses_en.Clause, found: list[Found], text: str = "", *, named: bool = True
 ) -> list[Found]:
-    """Return what an English clause says in the profile's words, beside what is `found` in it already. `said`: the turn
+    """Return what an English clause says in the profile's words, beside what is `found` in it already. `text`: the turn
     before its sentence; `named`: whether the clause names the speaker."""
     whole, clause = clause.body, _behind_its_time(clause)
     person = clause.subject
     taken_up = person == "other" and _TAKEN_UP.match(clause.body) is not None
     if not clause.states or (person == "other" and not taken_up):
         return []
-    turned = not named and guards.leads_to_another(said + clause.before, "en")
+    turned = not named and guards.leads_to_another(text + clause.before, "en")
     theirs = turned or guards.spoken_by_another(clause.before, "en")
-    before = _leading_en(clause, said)
-    told: list[Found] = []
+    before = _leading_en(clause, text)
+    findings: list[Found] = []
     for wording, names in _worded(profile, "en", "none" if person == "other" else person):
-        if (taken_up and wording.behind is None) or (theirs and _is_told_of_one(wording)):
+        if (taken_up and wording.behind is None) or (theirs and _has_one_subject(wording)):
             continue
         if wording.says is None:
             plain = map(named_slots, apply((_predicate(wording.pattern, names),), clause))
             new = [one for f in plain if f is not None for one in _each(wording, f)]
             if wording.of_time is None:
-                told += new
+                findings += new
             elif not guards.excluded(wording, whole, before):
                 kept = [f for f in new if not f.negated or _NO_MORE_EN.search(clause.body)]
-                told += _beside([*found, *told], clause.start, _timed(wording, kept))
+                findings += _beside([*found, *findings], clause.start, _timed(wording, kept))
             continue
         whole_clause = not WHOLE.isdisjoint(wording.of)
         body, negated = (clause.body, False) if whole_clause else positive(clause.body)
         match = _compiled(wording.pattern, names, latin=True).search(body)
         if match is None or doubted_en(body[: match.start()]) or of_the_family_en(body[match.end() :]):
             continue
-        if person == "none" and not (told or wording.behind or _UNNAMED.fullmatch(body, 0, match.start())):
+        if person == "none" and not (findings or wording.behind or _UNNAMED.fullmatch(body, 0, match.start())):
             continue
         if guards.excluded(wording, whole, before) or guards.of_one_met(body[: match.end()]):
             continue
@@ -110,36 +110,38 @@ def wordings_en(
             negated = True
         denied = whole_clause and not wording.ends and _denied_within(wording, match)
         if not of_anothers_en(guards.lead(wording, match)) and not denied:
-            told += _beside([*found, *told], clause.start, _told(wording, match, clause, negated=negated))
-    return told
+            findings += _beside(
+                [*found, *findings], clause.start, _wording_finding(wording, match, clause, negated=negated)
+            )
+    return findings
 
 
-def _leading_en(clause: clauses_en.Clause, said: str) -> str:
+def _leading_en(clause: clauses_en.Clause, text: str) -> str:
     """What leads to a clause and may rule a wording out in it: of its sentence, where it names nobody or a colon or a
     place ("In my dream, ...") leads there; and the heading before."""
     leads = clause.subject in {"none", "other"} or _LEADS_EN.search(clause.before) is not None
-    heading = guards.label(said, "en") if clause.subject in {"none", "other"} else ""
+    heading = guards.label(text, "en") if clause.subject in {"none", "other"} else ""
     return heading + (clause.before if leads else "")
 
 
-def _is_told_of_one(wording: Wording) -> bool:
+def _has_one_subject(wording: Wording) -> bool:
     """May it be told of anybody, where nobody is named?"""
     return wording.of_time is not None or wording.ends or bool(wording.numbers)
 
 
-def wordings_zh(profile: Profile, clause: clauses_zh.Clause, found: list[Found], said: str = "") -> list[Found]:
-    """Return what a Chinese clause says in the profile's words, beside what is `found` in it already. `said`: the turn
+def wordings_zh(profile: Profile, clause: clauses_zh.Clause, found: list[Found], text: str = "") -> list[Found]:
+    """Return what a Chinese clause says in the profile's words, beside what is `found` in it already. `text`: the turn
     before its sentence."""
     person = _PERSON_ZH.get(clause.subject)
     if not clause.states or person is None:
         return []
     unnamed = clauses_zh.carried(clause)
-    theirs = guards.spoken_by_another(clause.before, "zh") or (unnamed and guards.leads_to_another(said, "zh"))
+    theirs = guards.spoken_by_another(clause.before, "zh") or (unnamed and guards.leads_to_another(text, "zh"))
     of_theirs = person == "my" and "的" not in clause.body[:2]
-    told: list[Found] = []
+    findings: list[Found] = []
     for wording, names in _worded(profile, "zh", person):
         whole_clause = not WHOLE.isdisjoint(wording.of)
-        if (of_theirs and wording.opens is None) or (theirs and _is_told_of_one(wording)):
+        if (of_theirs and wording.opens is None) or (theirs and _has_one_subject(wording)):
             continue
         if not whole_clause and not names and of_others(clause):  # what is no known name may be anyone's
             continue
@@ -147,7 +149,7 @@ def wordings_zh(profile: Profile, clause: clauses_zh.Clause, found: list[Found],
         if match is None or not guards.meant_zh(wording, match) or of_anothers_zh(guards.lead(wording, match)):
             continue
         leads = unnamed or clause.before.rstrip().endswith(("：", ":"))
-        if guards.excluded(wording, clause.raw, guards.label(said, "zh") * unnamed + clause.before * leads):
+        if guards.excluded(wording, clause.raw, guards.label(text, "zh") * unnamed + clause.before * leads):
             continue
         if wording.opens is not None and not guards.opens(wording.opens, clause, match):
             continue
@@ -156,8 +158,10 @@ def wordings_zh(profile: Profile, clause: clauses_zh.Clause, found: list[Found],
         within = not wording.ends and not wording.of_time and _denied_within(wording, match)
         if not (whole_clause and (within or _DENIED_ZH.search(clause.body[: match.start()]))):
             negated = within or (not whole_clause and _DENIED_ZH.search(clause.body[: match.start()]) is not None)
-            told += _beside([*found, *told], clause.start, _told(wording, match, clause, negated=negated))
-    return told
+            findings += _beside(
+                [*found, *findings], clause.start, _wording_finding(wording, match, clause, negated=negated)
+            )
+    return findings
 
 
 def _behind_its_time(clause: clauses_en.Clause) -> clauses_en.Clause:
@@ -166,8 +170,8 @@ def _behind_its_time(clause: clauses_en.Clause) -> clauses_en.Clause:
     if match is None:
         return clause
     rest = clause.body[match.end() :]
-    (said, *_) = clauses_en.clauses(Sentence(rest, 0, len(rest), asks=False))
-    return replace(clause, subject=said.subject, body=said.body)
+    (phrase, *_) = clauses_en.clauses(Sentence(rest, 0, len(rest), asks=False))
+    return replace(clause, subject=phrase.subject, body=phrase.body)
 
 
 def _worded(profile: Profile, language: str, person: Person) -> Iterable[tuple[Wording, _Names]]:
@@ -204,11 +208,11 @@ def _predicate(pattern: str, names: _Names) -> Rule:
 
 def _denied_within(wording: Wording, match: re.Match[str]) -> bool:
     """Does a denial stand between the words of a wording ("blood pressure is not ...", 对花粉不过敏)?"""
-    said = match.group()
+    phrase = match.group()
     for name in sorted(match.re.groupindex, key=lambda n: -match.start(n)):
-        if name != SAID and match[name] is not None:
-            said = said[: match.start(name) - match.start()] + " " + said[match.end(name) - match.start() :]
-    return _DENIED_WITHIN.search(said) is not None
+        if name != STATEMENT_SLOT and match[name] is not None:
+            phrase = phrase[: match.start(name) - match.start()] + " " + phrase[match.end(name) - match.start() :]
+    return _DENIED_WITHIN.search(phrase) is not None
 
 
 def _each(wording: Wording, found: Found) -> list[Found]:
@@ -222,7 +226,7 @@ def _each(wording: Wording, found: Found) -> list[Found]:
     return [replace(found, text=found.text.replace(value, name), slots=((slot, name),)) for name in names]
 
 
-def _told(
+def _wording_finding(
     wording: Wording, match: re.Match[str], clause: clauses_en.Clause | clauses_zh.Clause, *, negated: bool
 ) -> list[Found]:
     says = wording.says_not if negated else wording.says
@@ -261,8 +265,8 @@ def _values(wording: Wording, match: re.Match[str]) -> dict[str, JsonValue]:
             if each and not least <= total <= most:
                 return {}
         elif slot in wording.words:
-            said = ((match[group] or "").strip() for group in wording.words[slot])
-            value = "".join(wording.canonical.get(s.lower(), s) for s in said)
+            phrase = ((match[group] or "").strip() for group in wording.words[slot])
+            value = "".join(wording.canonical.get(s.lower(), s) for s in phrase)
         else:
             value = match[slot]
         if value is not None and value != "":
@@ -271,16 +275,16 @@ def _values(wording: Wording, match: re.Match[str]) -> dict[str, JsonValue]:
     return {} if any(a is not None and b is not None and a >= b for a, b in pairs) else values
 
 
-def _number(said: str) -> float | None:
+def _number(text: str) -> float | None:
     """Digits, or numerals with 点 in place of the point (六点八)."""
-    before, point, after = said.partition("点")
+    before, point, after = text.partition("点")
     if not point:
-        return amount(said)
+        return amount(text)
     parts = [amount(before), *(amount(each) for each in after)]
     return None if None in parts else float(f"{parts[0]}.{''.join(map(str, parts[1:]))}")
 
 
-def _beside(found: list[Found], start: int, told: list[Found]) -> list[Found]:
+def _beside(found: list[Found], start: int, findings: list[Found]) -> list[Found]:
     """Leave out what fills a slot that the same clause has filled already, with more of its words."""
     filled = {slot for f in found if f.start >= start for slot, _ in f.slots}
-    return [f for f in told if filled.isdisjoint(slot for slot, _ in f.slots)]
+    return [f for f in findings if filled.isdisjoint(slot for slot, _ in f.slots)]

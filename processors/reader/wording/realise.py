@@ -29,7 +29,7 @@ class Style(NamedTuple):
 
 def style_of(turns: Sequence[Utterance], tables: Tables) -> Style:
     """The style of the turn, which comes first, and of those before it."""
-    return Style(tables.is_traditional(said.text for said in turns), bool(_SPACED.search(turns[0].text)))
+    return Style(tables.is_traditional(text.text for text in turns), bool(_SPACED.search(turns[0].text)))
 
 
 class WordingError(ValueError):
@@ -49,27 +49,27 @@ def _edited(edit: Edit, token: str, tables: Tables, traditional: bool) -> str:
     raise WordingError("unknown edit")
 
 
-def _chunks(span: Span, said: Utterance, tables: Tables, traditional: bool) -> Iterator[str]:
+def _chunks(span: Span, phrase: Utterance, tables: Tables, traditional: bool) -> Iterator[str]:
     """What is left of a span: stretches that stand as said, and edited tokens."""
-    if span.end > len(said.text) or span.start >= span.end:
+    if span.end > len(phrase.text) or span.start >= span.end:
         raise WordingError("a span lies outside its turn")
     at = span.start
     whole = ""
     for edit in span.edits:
         if not at <= edit.start < edit.end <= span.end:
             raise WordingError("an edit lies outside its span, or before the one before it")
-        whole += said.text[at : edit.start]
+        whole += phrase.text[at : edit.start]
         if edit.op == "delete":
             yield whole
             whole = ""
         elif edit.op == "turn":
             yield whole
-            yield _edited(edit, said.text[edit.start : edit.end], tables, traditional)
+            yield _edited(edit, phrase.text[edit.start : edit.end], tables, traditional)
             whole = ""
         else:
-            whole += _edited(edit, said.text[edit.start : edit.end], tables, traditional)
+            whole += _edited(edit, phrase.text[edit.start : edit.end], tables, traditional)
         at = edit.end
-    yield whole + said.text[at : span.end]
+    yield whole + phrase.text[at : span.end]
 
 
 def _word(piece: Word, tables: Tables) -> str:

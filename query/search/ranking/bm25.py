@@ -101,9 +101,11 @@ class Bm25:
 
     def scores(self, terms: Sequence[str]) -> Floats:
         """Return BM25 of every row; a term asked twice counts twice."""
-        asked = Counter(terms)
-        weights = np.array([self.idf(t) * n for t, n in asked.items()], dtype=np.float32)
-        return saturated(self.term_frequencies(list(asked)), self.lengths, self.mean_length, weights, self.k1, self.b)
+        query_counts = Counter(terms)
+        weights = np.array([self.idf(t) * n for t, n in query_counts.items()], dtype=np.float32)
+        return saturated(
+            self.term_frequencies(list(query_counts)), self.lengths, self.mean_length, weights, self.k1, self.b
+        )
 
 
 def saturated(

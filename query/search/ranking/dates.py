@@ -67,9 +67,9 @@ def closeness(
     return None
 
 
-def _nearness(asked: Sequence[Interval], held: Intervals, rows: int) -> Floats:
+def _nearness(intervals: Sequence[Interval], held: Intervals, rows: int) -> Floats:
     out = np.zeros(rows, dtype=np.float32)
-    for start, end in asked:
+    for start, end in intervals:
         gap = np.maximum(0.0, np.maximum(held.starts - end, start - held.ends)) / _DAY
         # A memory of "last year" says nothing about a day in it.
         telling = held.ends - held.starts <= max(end - start, _BROADEST_DAYS * _DAY) * 1.02

@@ -34,9 +34,9 @@ def lexical(query: RankQuery, named: dialogue.Speakers, view: View, bm25: Bm25, 
     """
     # A speaker's name stands in turns that address the speaker, and says nothing about what the speaker said.
     names = {t for word in named.words for t in index_terms(word)}
-    asked = Counter(query.terms)
-    terms = list(asked)
-    weights = np.array([bm25.idf(t) * n for t, n in asked.items()], dtype=np.float32)
+    query_counts = Counter(query.terms)
+    terms = list(query_counts)
+    weights = np.array([bm25.idf(t) * n for t, n in query_counts.items()], dtype=np.float32)
     frequencies = bm25.term_frequencies(terms)
     mass = weights
     if not names.issuperset(terms):
@@ -50,16 +50,18 @@ def lexical(query: RankQuery, named: dialogue.Speakers, view: View, bm25: Bm25, 
     near = view.layout.spread(frequencies, w.term_window)
     mean = float(view.window_lengths[view.alive].mean())
     window = saturated(near, view.window_lengths, mean, weights, bm25.k1, bm25.b)
-    session = _session_evidence(frequencies, terms, asked, view, bm25)
+    session = _session_evidence(frequencies, terms, query_counts, view, bm25)
     return Lexical(own, window, session, cover, fusion.covered(near, mass))
 
 
-def _session_evidence(frequencies: Floats, terms: list[str], asked: Counter[str], view: View, bm25: Bm25) -> Floats:
+def _session_evidence(
+    frequencies: Floats, terms: list[str], query_counts: Counter[str], view: View, bm25: Bm25
+) -> Floats:
     """Standard score of the BM25 of each row's session as one document; 0 for rows without a session."""
     count = len(view.session_codes)
     summed, lengths = dialogue.session_statistics(frequencies, view.lengths, view.sessions, count)
     present = (summed > 0).sum(axis=1)
-    weights = np.log1p((count - present + 0.5) / (present + 0.5)) * np.array([asked[t] for t in terms])
+    weights = np.log1p((count - present + 0.5) / (present + 0.5)) * np.array([query_counts[t] for t in terms])
     scores = fusion.standardised(saturated(summed, lengths, float(lengths.mean()), weights, bm25.k1, bm25.b))
     inside = view.sessions != dialogue.NO_SESSION
     result: Floats = np.where(inside, scores[view.sessions], 0.0).astype(np.float32)

@@ -10,7 +10,7 @@ from schemas.events.memory.candidates import (
     Dropped,
     HotValue,
     Span,
-    scope_meant,
+    resolve_scope,
 )
 from schemas.events.memory.common import (
     CHANGED_AT,
@@ -65,5 +65,5 @@ __all__ = [
     "HotType", "HotValue", "JobResult", "JobResultBody", "KeptFeedback", "LedgerEvent", "MemoryBody", "MemoryCommand",
     "MemoryCommandBody", "MemoryKind", "MemoryUpdate", "Outcome", "ProfileNarrative", "Reason",
     "Source", "Span", "State", "StatementMemory", "StoreItem", "TableRow", "UpdatesEvent",
-    "WeeklyReport", "of_its_kind", "parse", "scope_meant",
+    "WeeklyReport", "of_its_kind", "parse", "resolve_scope",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from schemas.events.memory.common import CandidateKind, Confidence, EpisodeType,
 PROJECT_SCOPE = "project"
 
 
-def scope_meant(scope: str, project_id: str | None) -> str | None:
+def resolve_scope(scope: str, project_id: str | None) -> str | None:
     """D9 speaks of scope = project: that of the project which is named, its id. None where none is."""
     return project_id if scope == PROJECT_SCOPE else scope
 

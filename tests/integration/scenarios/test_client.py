@@ -39,12 +39,12 @@ def test_b5_b6_b9_n8_a_client_over_three_conversations(here: World, language: st
     days = [NOW - timedelta(days=20), NOW - timedelta(days=10), NOW - timedelta(days=2)]
     here.say(who, first, at=days[0], session="one")
     here.call("POST", "/v1/sessions/one/close", {"user_id": who})
-    told = here.until(f"/v1/users/{who}/profile", lambda b: bool(b["narrative_written_by"] and b["narrative_summary"]))
-    assert age in told["narrative_summary"]
+    body = here.until(f"/v1/users/{who}/profile", lambda b: bool(b["narrative_written_by"] and b["narrative_summary"]))
+    assert age in body["narrative_summary"]
     here.say(who, second, at=days[1], session="two")
-    asked = {"query": "background and plans 背景和意向"}
+    request = {"query": "background and plans 背景和意向"}
     context = until(
-        "facts and intents in the context", lambda: here.post(f"/v1/users/{who}/load-context", asked),
+        "facts and intents in the context", lambda: here.post(f"/v1/users/{who}/load-context", request),
         lambda found: {"FACT", "INTENT"} <= {m["type"] for m in found["memories"]}, logs=here.stack.logs,
     )  # fmt: skip
     assert context["total_memories"] >= 3
@@ -81,8 +81,8 @@ def test_b5_b6_b9_n8_a_client_over_three_conversations(here: World, language: st
 def test_d9_n8_preferences_by_scope_and_as_of(here: World, who: str, first: str, second: str) -> None:
     then = NOW - timedelta(days=5)
     for value, scope, at in ((first, "global", then), (second, "global", NOW), ("fr", "proj_9", NOW)):
-        said = {"kind": "preference", "field": "answer_tone", "text": f"answers in {value}", "value": value}
-        here.post("/v1/memories", {"user_id": who, **said, "scope": scope, "occurred_at": at.isoformat()})
+        fields = {"kind": "preference", "field": "answer_tone", "text": f"answers in {value}", "value": value}
+        here.post("/v1/memories", {"user_id": who, **fields, "scope": scope, "occurred_at": at.isoformat()})
     scoped = here.get(f"/v1/users/{who}/preferences", scope="proj_9")["preferences"]
     assert [(p["value"], p["effective"]) for p in scoped] == [("fr", True), (second, False)]
     before = here.get(f"/v1/users/{who}/preferences", as_of=(then + timedelta(days=1)).isoformat())["preferences"]

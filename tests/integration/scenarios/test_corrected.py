@@ -18,11 +18,11 @@ def ages(running: World, user: str) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("user", "said", "again"), [("rut", "I'm 41.", "I'm 41, as I said."), ("ru", "我今年41岁。", "我41岁，我说过。")]
+    ("user", "text", "again"), [("rut", "I'm 41.", "I'm 41, as I said."), ("ru", "我今年41岁。", "我41岁，我说过。")]
 )
-def test_n4_a_correction_stands_against_what_was_said_before(running: World, user: str, said: str, again: str) -> None:
+def test_n4_a_correction_stands_against_what_was_said_before(running: World, user: str, text: str, again: str) -> None:
     running.run_on("general")
-    running.say(user, said)
+    running.say(user, text)
     memories = running.get(f"/v1/users/{user}/memories", limit=200)["memories"]
     [age] = [m for m in memories if m["field"] == "age"]
     running.call("PATCH", f"/v1/memories/{age['id']}", {"user_id": user, "value": 42})

@@ -109,9 +109,9 @@ def test_a_conversation_in_two_languages_becomes_memory_with_reasons_and_sources
         assert ages[0]["reason"]["rule"] == "field_changed"
         old = service.get(f"/v1/users/{person}/memories?state=superseded&limit=200")["memories"]
         assert any(m["field"] == field and m["valid_to"] is not None for m in old)
-        said = {t["turn_id"]: t["content"] for t in sample}
+        fields = {t["turn_id"]: t["content"] for t in sample}
         for m in memories:
-            assert all(s in said for s in m["source_turn_ids"])
+            assert all(s in fields for s in m["source_turn_ids"])
 
 
 @pytest.mark.usefixtures("sample")
@@ -129,8 +129,8 @@ def test_search_and_prompt_find_the_decision_with_its_source(service: Service) -
     query = "我们关于苍穹项目的决策是什么？"
     found = service.post("/v1/search", {"query": query, "user_id": "li_wei-e2e", "limit": 5})
     assert any("Redis" in r["text"] for r in found["results"]), found
-    asked = {"user_id": "li_wei-e2e", "session_id": "li-cq", "project_id": "cangqiong", "budget_tokens": 600}
-    body = {"query": query, **asked}
+    request = {"user_id": "li_wei-e2e", "session_id": "li-cq", "project_id": "cangqiong", "budget_tokens": 600}
+    body = {"query": query, **request}
     context = service.post("/v1/context", body)
     assert context["tokens"] <= 600
     assert "Redis" in context["prompt"]

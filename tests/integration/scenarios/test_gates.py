@@ -48,8 +48,8 @@ def outcome(service: Service, user: str, turn_id: str) -> dict[str, Any]:
 
 
 def memories(service: Service, user: str, **query: str) -> list[dict[str, Any]]:
-    asked = "&".join(f"{k}={v}" for k, v in {"limit": "200", **query}.items())
-    found: list[dict[str, Any]] = service.get(f"/v1/users/{user}/memories?{asked}")["memories"]
+    request = "&".join(f"{k}={v}" for k, v in {"limit": "200", **query}.items())
+    found: list[dict[str, Any]] = service.get(f"/v1/users/{user}/memories?{request}")["memories"]
     return found
 
 
@@ -60,21 +60,21 @@ def of_field(service: Service, user: str, field: str, **query: str) -> dict[str,
 
 def until_known(service: Service, user: str, turn_id: str) -> dict[str, Any]:
     """A turn that waited for its reply: its outcome is there once the reply has gone through."""
-    told = f"decisions about {turn_id}"
-    return until(told, lambda: outcome(service, user, turn_id), lambda found: found["decisions"])
+    message = f"decisions about {turn_id}"
+    return until(message, lambda: outcome(service, user, turn_id), lambda found: found["decisions"])
 
 
 def test_b8_b1_b2_b3_b9_the_first_scenario(service: Service) -> None:
     turn = say(service, "chen", 1, FIRST)
     say(service, "chen", 2, "感谢您分享这些信息！您的背景很不错...", "assistant")
-    told = outcome(service, "chen", turn)
-    assert told["extracted_info"] == VALUES
-    assert told["saved_count"] == 5
-    assert {(m["memoryType"], m["field"]) for m in told["saved_memories"]} == {
+    result = outcome(service, "chen", turn)
+    assert result["extracted_info"] == VALUES
+    assert result["saved_count"] == 5
+    assert {(m["memoryType"], m["field"]) for m in result["saved_memories"]} == {
         ("FACT", "age"), ("FACT", "education+university+major"), ("FACT", "currentJobTitle+totalYearsOfExperience"),
         ("FACT", "annualIncome"), ("FACT", "currentLocation"),
     }  # fmt: skip
-    assert told["skipped_fields"] == []
+    assert result["skipped_fields"] == []
     income = of_field(service, "chen", "annualIncome")
     assert (income["approximate"], income["importance"], income["source_turn_ids"]) == (True, 0.7, [turn])
     again = outcome(service, "chen", say(service, "chen", 3, "我今年32岁"))
@@ -85,16 +85,16 @@ def test_b8_b1_b2_b3_b9_the_first_scenario(service: Service) -> None:
 
 def test_b3_a_message_is_read_in_one_call_and_what_the_caller_holds_is_skipped(service: Service) -> None:
     at = (NOW - timedelta(hours=1)).isoformat()
-    said = {
+    fields = {
         "userMessage": FIRST, "assistantMessage": "感谢您分享这些信息！您的背景很不错...", "session_id": "one-call",
         "existingInfo": {"age": 32, "major": "法律"}, "interaction_id": "one-call-1", "occurred_at": at,
     }  # fmt: skip
-    told = service.post("/v1/users/one/save-info", said)
-    assert (told["action"], told["pending"]) == ("save_info", False)
-    assert told["extracted_info"] == {k: v for k, v in VALUES.items() if k != "age"}
-    assert (told["saved_count"], told["skipped_fields"]) == (4, ["age"])
+    body = service.post("/v1/users/one/save-info", fields)
+    assert (body["action"], body["pending"]) == ("save_info", False)
+    assert body["extracted_info"] == {k: v for k, v in VALUES.items() if k != "age"}
+    assert (body["saved_count"], body["skipped_fields"]) == (4, ["age"])
     assert "age" not in {m["field"] for m in memories(service, "one")}
-    again = service.post("/v1/users/one/save-info", {**said, "interaction_id": "one-call-2", "existingInfo": {}})
+    again = service.post("/v1/users/one/save-info", {**fields, "interaction_id": "one-call-2", "existingInfo": {}})
     assert again["extracted_info"] == {"age": 32}
     assert set(again["skipped_fields"]) == VALUES.keys() - {"age"}
 
@@ -105,8 +105,8 @@ def test_b8_b5_the_second_scenario(service: Service) -> None:
     loaded = service.post("/v1/users/dai/load-context", {"query": "用户的基本背景和移民意向"})
     by_type = {(m["type"], m["importance"], m["category"]) for m in loaded["memories"]}
     assert by_type == {("FACT", 70, None), ("INTENT", 80, "TTPS"), ("PREFERENCE", 60, None)}
-    told = [m["content"] for m in loaded["memories"] if "杭州" not in m["content"]]
-    assert len(told) == 6, "the seed's six; the place is the seventh, which its first scenario has"
+    results = [m["content"] for m in loaded["memories"] if "杭州" not in m["content"]]
+    assert len(results) == 6, "the seed's six; the place is the seventh, which its first scenario has"
     assert loaded["total_memories"] == 7
 
 
@@ -134,8 +134,8 @@ def test_b8_b6_the_third_scenario(service: Service) -> None:
 
 
 def test_b8_the_scenarios_in_english(service: Service) -> None:
-    told = outcome(service, "fay", say(service, "fay", 1, FIRST_EN))
-    assert told["extracted_info"] == {
+    result = outcome(service, "fay", say(service, "fay", 1, FIRST_EN))
+    assert result["extracted_info"] == {
         "age": 32, "currentLocation": "Leeds", "totalYearsOfExperience": 8, "annualIncome": 80_000,
     }  # fmt: skip
     assert of_field(service, "fay", "annualIncome")["approximate"] is True
@@ -160,12 +160,12 @@ def test_d1_what_was_recalled_is_never_learned_and_a_yes_confirms(service: Servi
     say(service, "hal", 1, "What do you know about me?", recalled=[{"id": "m1", "text": context}])
     say(service, "hal", 2, "You told me a lot.", "assistant", llm_context=context)
     assert [m for m in memories(service, "hal") if m["field"] in ("age", "currentLocation")] == []
-    asked = say(service, "hal", 3, "So I live in Leeds now, right?")
+    request = say(service, "hal", 3, "So I live in Leeds now, right?")
     say(service, "hal", 4, "Yes, since May.", "assistant")
-    assert until_known(service, "hal", asked)["extracted_info"] == {"currentLocation": "Leeds"}
-    asked = say(service, "hal", 5, "我今年32岁，对吧？")
+    assert until_known(service, "hal", request)["extracted_info"] == {"currentLocation": "Leeds"}
+    request = say(service, "hal", 5, "我今年32岁，对吧？")
     say(service, "hal", 6, "是的，没错。", "assistant")
-    assert until_known(service, "hal", asked)["extracted_info"] == {"age": 32}
+    assert until_known(service, "hal", request)["extracted_info"] == {"age": 32}
 
 
 def test_d2_b1_an_interaction_is_one_extraction_of_atoms(service: Service) -> None:
@@ -190,17 +190,17 @@ def test_d3_what_is_said_again_is_one_memory_with_both_turns(service: Service, t
 
 
 @pytest.mark.parametrize(
-    ("said", "correction"), [("I live in Leeds.", "I left Leeds long ago."), ("我住在杭州。", "我早就不在杭州了。")]
+    ("text", "correction"), [("I live in Leeds.", "I left Leeds long ago."), ("我住在杭州。", "我早就不在杭州了。")]
 )
 def test_d4_d16_d7_feedback_that_names_only_a_context_reaches_what_it_gave(
-    service: Service, said: str, correction: str
+    service: Service, text: str, correction: str
 ) -> None:
-    user = f"kim-{len(said)}"
-    say(service, user, 1, f"{said} I am 41." if said.isascii() else f"{said}我41岁。")
+    user = f"kim-{len(text)}"
+    say(service, user, 1, f"{text} I am 41." if text.isascii() else f"{text}我41岁。")
     before = of_field(service, user, "currentLocation")
     age = of_field(service, user, "age")
-    asked = {"query": "Where do I live? 我住在哪里？", "user_id": user}
-    context = service.post("/v1/context", asked)
+    request = {"query": "Where do I live? 我住在哪里？", "user_id": user}
+    context = service.post("/v1/context", request)
     assert before["id"] in {c["id"] for s in context["sections"] for c in s["citations"]}
     service.post("/v1/feedback", {"user_id": user, "context_id": context["context_id"], "rating": "good"})
     rated = of_field(service, user, "currentLocation")
@@ -212,7 +212,7 @@ def test_d4_d16_d7_feedback_that_names_only_a_context_reaches_what_it_gave(
     doubted = of_field(service, user, "currentLocation", state="observed")
     assert (doubted["confidence"], doubted["reason"]["rule"]) == (0.6, "corrected")
     assert of_field(service, user, "age")["confidence"] == 1.0
-    again = service.post("/v1/context", asked)
+    again = service.post("/v1/context", request)
     assert doubted["id"] not in {c["id"] for s in again["sections"] for c in s["citations"]}, "observed is not read"
 
 
@@ -238,9 +238,9 @@ def test_d16_feedback_on_an_interaction_may_come_with_it(service: Service) -> No
 def test_d5_a_turn_with_a_credential_teaches_nothing(service: Service, text: str, secret: str) -> None:
     user = f"max-{len(text)}"
     turn = say(service, user, 1, text)
-    told = outcome(service, user, turn)
-    assert told["saved_count"] == 0
-    assert [d["reason"]["rule"] for d in told["decisions"]] == ["credential"]
+    result = outcome(service, user, turn)
+    assert result["saved_count"] == 0
+    assert [d["reason"]["rule"] for d in result["decisions"]] == ["credential"]
     assert secret not in str(service.get(f"/v1/turns/{turn}?user_id={user}"))
 
 
@@ -270,13 +270,13 @@ def test_d3_what_is_remembered_twice_stands_once_and_either_id_leads_to_it(
     [kept] = memories(service, user)
     assert (kept["id"], kept["text"], kept["source"], kept["also"]) == (first, text, "explicit", [second])
     assert kept["importance"] == pytest.approx(0.75)
-    told = service.get(f"/v1/memories/{second}")
-    assert told["id"] == first
-    assert [d["reason"]["outcome"] for d in told["decisions"]] == ["merged", "kept"]
+    answer_body = service.get(f"/v1/memories/{second}")
+    assert answer_body["id"] == first
+    assert [d["reason"]["outcome"] for d in answer_body["decisions"]] == ["merged", "kept"]
     service.delete(f"/v1/memories/{second}?user_id={user}")
     assert memories(service, user) == []
-    for gone in (first, second):
-        assert service.http.get(f"/v1/memories/{gone}").status_code == 404
+    for removed in (first, second):
+        assert service.http.get(f"/v1/memories/{removed}").status_code == 404
 
 
 def test_a_remembered_value_of_many_has_the_id_that_was_answered(service: Service) -> None:
@@ -293,11 +293,11 @@ def test_d8_a_command_about_a_memory_that_never_was_is_404_and_a_deletion_that_i
     say(service, "uma", 1, "I am 41.")
     age = of_field(service, "uma", "age")
     unknown, change = "/v1/memories/none-such", {"user_id": "uma", "text": "I am 42."}
-    asked = (
+    request = (
         lambda: service.http.delete(f"{unknown}?user_id=uma"), lambda: service.http.patch(unknown, json=change),
         lambda: service.http.delete(f"/v1/memories/{age['id']}?user_id=somebody-else"),
     )  # fmt: skip
-    for call in asked:
+    for call in request:
         # Accepted as long as a write may be on its way.
         answer = until("404 of an id that never was", call, lambda found: found.status_code != 202)
         assert answer.status_code == 404, answer.text

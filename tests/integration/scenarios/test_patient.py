@@ -31,9 +31,9 @@ PATIENT = {
 
 @LANGUAGES
 def test_c11_1_c2_c3_chest_pain_is_asked_about_with_the_health_profile(clinic: World, language: str) -> None:
-    who, said, query, shown = PATIENT[language]
+    who, statement, query, shown = PATIENT[language]
     gender = "男" if language == "zh" else "male"
-    clinic.say(who, said)
+    clinic.say(who, statement)
     clinic.call("PUT", "/v1/store/items", {"namespace": ["health_profile", who], "key": "basic_info",
                                            "value": {"gender": gender, "weight": 70}})  # fmt: skip
     clinic.call("PATCH", f"/v1/users/{who}/tables/health_profiles/profile", {"weight": 71.5})
@@ -49,17 +49,17 @@ def test_c11_1_c2_c3_chest_pain_is_asked_about_with_the_health_profile(clinic: W
     assert found == [(45, gender, 71.5, None)], "a relational table with the seed's columns (C2)"
 
 
-@pytest.mark.parametrize(("who", "said", "query", "shown"), [
+@pytest.mark.parametrize(("who", "text", "query", "shown"), [
     ("allergic_zh", "我今年45岁，男，有高血压，在吃降压药，对青霉素过敏", "我最近胸痛，帮我诊断一下",
      "- 过敏史：青霉素"),
     ("allergic_en", "I am allergic to peanuts and penicillin.", "I have chest pain, please diagnose me",
      "- allergic to: peanuts, penicillin"),
 ])  # fmt: skip
 def test_c2_c11_an_allergy_to_a_drug_is_an_allergy(
-    clinic: World, who: str, said: str, query: str, shown: str
+    clinic: World, who: str, text: str, query: str, shown: str
 ) -> None:
     """Who asks for a diagnosis is never told "unknown" of it, however it was said."""
-    clinic.say(who, said)
+    clinic.say(who, text)
     prompt = clinic.post("/v1/context", {"user_id": who, "query": query})["prompt"]
     assert shown in prompt, prompt
 
@@ -93,9 +93,9 @@ def test_c6_c2_cases_like_this_one_those_that_went_well_first(clinic: World, lan
         clinic.call("PUT", "/v1/store/items", {"namespace": ["diagnosis_history", who], "key": key, "value": value})
     for n, (_, _, outcome) in enumerate(cases):
         if outcome:
-            told = {"user_id": who, "record_id": f"diagnosis_{n}", "outcome": outcome, "comment": "ok",
+            fields = {"user_id": who, "record_id": f"diagnosis_{n}", "outcome": outcome, "comment": "ok",
                     "rating": "helpful" if n == 0 else "not_helpful", "adopted": n == 0, "score": 5 - n}  # fmt: skip
-            clinic.post("/v1/feedback", told)
+            clinic.post("/v1/feedback", fields)
     rows = clinic.get(f"/v1/users/{who}/tables/diagnosis_records")["rows"]
     assert [r["id"] for r in rows] == ["2", "1", "0"], "newest first"
     assert (rows[2]["feedback"], rows[2]["adopted"], rows[1]["feedback"]) == ("helpful", True, "not_helpful")
@@ -133,8 +133,8 @@ def _habits_are_learned_and_missed(
         visit = {"action": "book", "department": department, "doctor": doctor}
         at = TODAY - timedelta(days=n) + timedelta(hours=15)
         clinic.say(who, booking, at=at, session=f"v{n}", metadata=visit, wait=n == 1)
-    asked = (TODAY + timedelta(hours=8, minutes=30)).isoformat()
-    found = clinic.get(f"/v1/users/{who}/patterns", at=asked)["patterns"]
+    request = (TODAY + timedelta(hours=8, minutes=30)).isoformat()
+    found = clinic.get(f"/v1/users/{who}/patterns", at=request)["patterns"]
     [habit] = [p for p in found if p["pattern"] == "time/measure_bp"]
     assert (habit["time"], habit["at"]["minutes_late"], habit["at"]["overdue"]) == ("08:00", 30, True)
     assert habit["support"] >= 5
@@ -142,11 +142,11 @@ def _habits_are_learned_and_missed(
     usual = {p["key"]: p["value"] for p in found if p["type"] == "usual"}
     assert (usual["department"], usual["doctor"]) == (department, doctor)
     clinic.tick(TODAY + timedelta(hours=8, minutes=45))
-    told = clinic.until(
+    body = clinic.until(
         f"/v1/users/{who}/patterns",
         lambda b: any(p["pattern"] == "time/measure_bp" and p["overdue"] for p in b["patterns"]),
     )
-    [reminder] = [p for p in told["patterns"] if p["pattern"] == "time/measure_bp"]
+    [reminder] = [p for p in body["patterns"] if p["pattern"] == "time/measure_bp"]
     assert "08:00" in reminder["text"]
     assert "08:45" in reminder["text"]
 
@@ -166,9 +166,9 @@ def test_c11_4_c6_d4_a_doctors_three_preferences_are_learned_and_applied(clinic:
     clinic.call("PUT", "/v1/store/items", {"namespace": ["diagnosis_history", patient], "key": "diagnosis_0",
                                            "value": {"diagnosis": "flu"}})  # fmt: skip
     for n in range(3):
-        told = {"user_id": patient, "record_id": "diagnosis_0", "rating": "good", "adopted": True, "by": doctor,
+        fields = {"user_id": patient, "record_id": "diagnosis_0", "rating": "good", "adopted": True, "by": doctor,
                 "traits": style, "comment": f"{n}"}  # fmt: skip
-        clinic.post("/v1/feedback", told)
+        clinic.post("/v1/feedback", fields)
         held = clinic.get(f"/v1/users/{doctor}/preferences")["preferences"]
         assert bool(held) == (n > 0), "0.6 is observed, 0.8 is read (D4)"
     assert {p["key"]: (p["value"], p["source"]) for p in held} == {k: (v, "confirmed") for k, v in style.items()}
@@ -180,7 +180,7 @@ def test_c11_4_c6_d4_a_doctors_three_preferences_are_learned_and_applied(clinic:
 
 @pytest.mark.parametrize("about", ["function", "performance", "suggestion", "bug"])
 def test_c6_ratings_suggestions_and_bug_reports_are_kept(clinic: World, about: str) -> None:
-    told = {"user_id": "critic", "about": about, "feature": "血压记录", "score": 2, "comment": "导出太慢"}
-    clinic.post("/v1/feedback", told)
+    fields = {"user_id": "critic", "about": about, "feature": "血压记录", "score": 2, "comment": "导出太慢"}
+    clinic.post("/v1/feedback", fields)
     [kept] = clinic.get("/v1/users/critic/feedback", about=about)["feedback"]
     assert (kept["feature"], kept["score"], kept["comment"]) == ("血压记录", 2, "导出太慢")

@@ -31,11 +31,11 @@ def test_a1_a2_a_turn_whose_days_are_over_is_gone_everywhere_and_its_citation_sa
     running.run_on("clinical_trial")
     who, study, at = f"past_{language}", f"study_past_{language}", NOW - timedelta(days=31)
     name, window, meeting, query, shown = HISTORY[language]
-    gone = running.say(who, name, at=at, session="old", project_id=study)
+    removed = running.say(who, name, at=at, session="old", project_id=study)
     running.say(who, window, at=at, session="old", project_id=study)
     kept = running.say(who, meeting, session="new", project_id=study)
     memories = running.get(f"/v1/users/{who}/memories", limit=50)["memories"]
-    assert running.http.get(f"/v1/turns/{gone}", params={"user_id": who}).status_code == 404
+    assert running.http.get(f"/v1/turns/{removed}", params={"user_id": who}).status_code == 404
     body = {"query": query, "project_id": study, "kinds": ["turn"]}
     assert [t["id"] for t in running.post("/v1/search", body)["results"]] == [kept]
     [old] = [m for m in memories if shown in m["text"]]

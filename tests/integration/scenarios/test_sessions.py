@@ -43,8 +43,8 @@ def test_e1_e2_e3_e4_e5_e6_a_session_from_beginning_to_reset(here: World, who: s
     assert value["message_context"]["mode"] == "FULL_HISTORY"
     assert value["message_context"]["window_messages"][0] == {"role": "user", "content": texts[0], "speaker": "Ann"}
     assert value["global_state"]["current_intent"] == "triage"
-    asked = {"user_id": who, "query": "?", "model_context_window": 100, "token_threshold_ratio": 0.1}
-    context = here.post(f"/v1/sessions/{who}/memory-context", asked)
+    request = {"user_id": who, "query": "?", "model_context_window": 100, "token_threshold_ratio": 0.1}
+    context = here.post(f"/v1/sessions/{who}/memory-context", request)
     assert context["should_checkpoint_summary"]
     assert context["history"].startswith(f"Ann: {texts[0]}")
     here.post(f"/v1/sessions/{who}/checkpoint", {"user_id": who, "summary": "dizzy 头晕", "recent_turns": 1})
@@ -70,13 +70,13 @@ def test_e1_e2_e3_e4_e5_e6_a_session_from_beginning_to_reset(here: World, who: s
 def test_e1_e5_a_written_turn_says_the_mode_and_messages_are_listed(here: World) -> None:
     who = "written"
     first = {"user_id": who, "user_query": "我最近感觉头晕", "agent_response": "请多休息。", "interaction_id": "w1"}
-    told = here.post(f"/v1/sessions/{who}/turns", first)
-    assert (told["conversation_id"], told["mode"]) == (who, "FULL_HISTORY")
-    assert told["updated_at"] > NOW.timestamp() - 86_400
+    body = here.post(f"/v1/sessions/{who}/turns", first)
+    assert (body["conversation_id"], body["mode"]) == (who, "FULL_HISTORY")
+    assert body["updated_at"] > NOW.timestamp() - 86_400
     here.post(f"/v1/sessions/{who}/checkpoint", {"user_id": who, "summary": "头晕", "recent_turns": 1})
     second = {"user_id": who, "user_query": "Is it high blood pressure?", "interaction_id": "w2"}
-    told = here.post(f"/v1/sessions/{who}/turns", second)
-    assert (told["mode"], told["turn_ids"]) == ("SUMMARY_N", ["w2:user"])
+    body = here.post(f"/v1/sessions/{who}/turns", second)
+    assert (body["mode"], body["turn_ids"]) == ("SUMMARY_N", ["w2:user"])
     page = here.get(f"/v1/sessions/{who}/messages", user_id=who, limit=2)
     rest = here.get(f"/v1/sessions/{who}/messages", user_id=who, limit=2, cursor=page["cursor"])
     assert [(m["role"], m["content"]) for m in (*page["messages"], *rest["messages"])] == [
@@ -101,10 +101,10 @@ def test_e6_a_session_that_redis_lost_is_brought_back_by_its_sink(here: World) -
     lose(here, who)
     assert here.get(f"/v1/sessions/{who}", user_id=who) == value
 
-    def back(told: Any) -> bool:
+    def back(result: Any) -> bool:
         with redis.Redis.from_url(here.stack.addresses.redis) as store:
             held = store.get(key)
-            return held is not None and json.loads(held)["message_context"] == told["message_context"]
+            return held is not None and json.loads(held)["message_context"] == result["message_context"]
 
     here.until(f"/v1/sessions/{who}", back, user_id=who)
 
@@ -155,6 +155,6 @@ def test_e8_two_writers_to_one_session_lose_nothing(here: World) -> None:
 def test_e7_session_figures_are_metrics(here: World) -> None:
     here.say("measured", "Hello.", session="measured")
     here.post("/v1/sessions/measured/memory-context", {"user_id": "measured"})
-    told = here.http.get("/metrics").text
+    message = here.http.get("/metrics").text
     for name in ("memstream_session_token_ratio_count", "memstream_session_read_seconds_count"):
-        assert [line for line in told.splitlines() if line.startswith(name) and not line.endswith(" 0.0")], name
+        assert [line for line in message.splitlines() if line.startswith(name) and not line.endswith(" 0.0")], name

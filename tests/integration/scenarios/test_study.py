@@ -37,10 +37,10 @@ def test_a3_a4_a6_a7_a8_a_study_over_three_weeks_with_two_users(here: World, lan
     for key, value in (("enrollment_target", 120), ("project_name", name)):
         here.call("PUT", f"/v1/projects/{name}/hot-memory/meta/{key}", {"value": value, "priority": 9})
     week = [MONDAY + timedelta(weeks=n, hours=10) for n in range(3)]
-    told = (("dr_li", one, week[0]), ("dr_li", problem, week[0] + timedelta(hours=1)),
+    result = (("dr_li", one, week[0]), ("dr_li", problem, week[0] + timedelta(hours=1)),
             ("nurse", solved, week[0] + timedelta(days=1)), ("dr_li", decision, week[1]),
             ("nurse", later, week[2]))  # fmt: skip
-    for who, text, at in told:
+    for who, text, at in result:
         here.say(f"{who}_{language}", text, at=at, session=f"{who}-{at:%d}", project_id=name)
     hot = here.get(f"/v1/projects/{name}/hot-memory")
     assert {e["key"]: e["value"] for e in hot["meta"]}["enrollment_target"] == 120

@@ -65,8 +65,8 @@ TEAMS = {
 def prompt_of(here: World, t: Team, language: str, document: dict[str, Any]) -> str:
     """What the team's agent is given, days after the meeting."""
     at, session = NOW - timedelta(days=3), f"now_{language}"
-    for n, said in enumerate(t.said):
-        here.say(t.who, said, at=at + timedelta(minutes=n), session="meeting", project_id=t.project)
+    for n, text in enumerate(t.said):
+        here.say(t.who, text, at=at + timedelta(minutes=n), session="meeting", project_id=t.project)
     here.post("/v1/documents", document)
     here.post("/v1/sessions", {"user_id": t.who, "session_id": session})
     anchors = {"language_preference": t.anchor}
@@ -75,8 +75,8 @@ def prompt_of(here: World, t: Team, language: str, document: dict[str, Any]) -> 
                                "text": "concise and professional", "value": "concise and professional"})  # fmt: skip
     here.say(t.who, t.chat[0], session=session, project_id=t.project)
     here.say(t.who, t.chat[1], session=session, role="assistant", project_id=t.project)
-    asked = {"user_id": t.who, "session_id": session, "project_id": t.project, "query": t.query}
-    prompt: str = here.post("/v1/context", asked)["prompt"]
+    request = {"user_id": t.who, "session_id": session, "project_id": t.project, "query": t.query}
+    prompt: str = here.post("/v1/context", request)["prompt"]
     return prompt
 
 
@@ -138,8 +138,8 @@ RENEWED = {
 
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_d7_a_memory_that_the_model_was_given_is_renewed(here: World, language: str) -> None:
-    who, said, reply, word = RENEWED[language]
-    here.say(who, said, at=NOW - timedelta(days=4), session="a")
+    who, statement, reply, word = RENEWED[language]
+    here.say(who, statement, at=NOW - timedelta(days=4), session="a")
     [before] = [m for m in here.get(f"/v1/users/{who}/memories", limit=50)["memories"] if word in m["text"]]
     turn = {"user_id": who, "session_id": "b", "role": "assistant", "content": reply,
             "occurred_at": NOW.isoformat(), "recalled": [{"id": before["id"], "text": before["text"]}]}  # fmt: skip

@@ -46,13 +46,13 @@ def _put(producer: Producer, turn_id: str, text: str) -> int:
 def _read_up_to(admin: AdminClient, group: str, kafka: str, place: int) -> tuple[int, int]:
     """A group's committed offset of a partition of turns, and the partition's end."""
     turns = TopicPartition(topics.TURNS.name, place)
-    asked = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group, [turns])])[group].result(PATIENCE)
+    request = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group, [turns])])[group].result(PATIENCE)
     looker = Consumer({"bootstrap.servers": kafka, "group.id": "looker", "log_level": 0})
     try:
         _, end = looker.get_watermark_offsets(turns, timeout=PATIENCE)
     finally:
         looker.close()
-    return asked.topic_partitions[0].offset, end
+    return request.topic_partitions[0].offset, end
 
 
 def test_n2_what_a_transaction_took_back_is_no_turn(running: World) -> None:
@@ -70,8 +70,8 @@ def test_n2_what_a_transaction_took_back_is_no_turn(running: World) -> None:
     assert outcome["turn_id"] == "meant"
     assert running.http.get("/v1/turns/taken-back/outcome", params={"user_id": USER}).status_code == 404
     kept = running.until(f"/v1/users/{USER}/memories", lambda b: "Inverness" in str(b) and "peanuts" in str(b))
-    said = " ".join(m["text"] for m in kept["memories"])
-    assert [word for word in ("Inverness", "peanuts", "Aberdeen", "shellfish") if word in said] == [
+    text = " ".join(m["text"] for m in kept["memories"])
+    assert [word for word in ("Inverness", "peanuts", "Aberdeen", "shellfish") if word in text] == [
         "Inverness",
         "peanuts",
     ]

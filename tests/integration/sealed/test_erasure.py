@@ -28,7 +28,7 @@ from tests.patience import PATIENCE, until
 
 pytestmark = [pytest.mark.integration, pytest.mark.rebuild]
 PLANTED = ("zebrawood", "琥珀巷十七号")
-SAID = (
+STATEMENTS = (
     ("ann", "My favourite wood is zebrawood.", None), ("ann", "我住在琥珀巷十七号，我喜欢喝茶。", None),
     ("ann", "We decided to ship the build on Friday.", "trial-7"),
     ("bob", "We decided to hold the review on Monday.", "trial-7"), ("bob", "我住在杭州。", None),
@@ -90,7 +90,7 @@ def test_c7_stores_hold_none_of_what_was_said_and_readers_see_all(here: World) -
 def test_c9_n6_an_erased_user_is_found_nowhere_and_the_other_keeps_all(here: World, sh: Shell) -> None:
     """At the end the erased user returns, and is remembered anew."""
     letters = dead_letters(here)
-    for n, (who, text, project) in enumerate(SAID):
+    for n, (who, text, project) in enumerate(STATEMENTS):
         post(here, who, text, project, n)
     assert here.get("/v1/users/ann/memories")["memories"]
     assert here.post("/v1/search", {"query": "zebrawood", "user_id": "ann"})["results"]
@@ -123,10 +123,10 @@ def test_c9_n6_an_erased_user_is_found_nowhere_and_the_other_keeps_all(here: Wor
     with psycopg.connect(given.postgres.get_secret_value(), autocommit=True) as conn:
         row = conn.execute("SELECT hash, owner FROM audit.accesses WHERE access_id = %s", (erasure,)).fetchone()
     assert row == (bytes.fromhex(access["hash"]), None), "the chain's entry, without the name"
-    [(look, said)] = steps(blocks("docs/erasure.md", "console")[1])
+    [(look, statement)] = steps(blocks("docs/erasure.md", "console")[1])
     assert all(word in look for word in PLANTED)
     shown = sh.run(look)
-    assert printed(said, shown), shown
+    assert printed(statement, shown), shown
     here.until("/readyz", lambda body: body["status"] == "ready")
     assert here.post("/v1/search", {"query": "杭州", "user_id": "bob"})["results"]
 
@@ -159,8 +159,8 @@ def test_n6_an_erasure_ends_while_its_user_talks_on(here: World) -> None:
 
 
 def command(here: World, *words: str) -> None:
-    told = [sys.executable, "-m", "memstream", *words, "--data", str(here.stack.stack.data_dir)]
-    done = subprocess.run(told, capture_output=True, text=True, timeout=3 * PATIENCE, check=False)
+    results = [sys.executable, "-m", "memstream", *words, "--data", str(here.stack.stack.data_dir)]
+    done = subprocess.run(results, capture_output=True, text=True, timeout=3 * PATIENCE, check=False)
     assert done.returncode == 0, (words, done.stdout, done.stderr)
 
 
@@ -176,12 +176,12 @@ def test_n6_what_was_erased_stays_away_through_archive_replay_rebuild_regate_and
     kept = {"classes": {"preference": 1}, "on_expiry": {"preference": "archive"}}
     here.run_on_this({**general, "name": "archiving", "version": 1, "retention": kept})
     when = datetime.now(UTC) - timedelta(days=3)
-    said = TurnEvent(
+    statement = TurnEvent(
         tenant="default", user_id="dan", session_id="dan-s", turn_id="dan-0", role="user", occurred_at=when,
         accepted_at=when, sealed=TurnBody(content=f"My favourite bird is {word}."),
     )  # fmt: skip
     with closing(sealing_of(settings(here))) as sealing:
-        here.write(said, codec=sealing.codec)
+        here.write(statement, codec=sealing.codec)
     before = dead_letters(here)
     post(here, "dan", f"I said another thing of the {word}.", None, 0)  # the same id: a dead letter
     until("a dead letter", lambda: dead_letters(here), lambda open_now: len(open_now) == len(before) + 1)

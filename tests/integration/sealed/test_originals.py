@@ -18,7 +18,10 @@ from tests.patience import PATIENCE
 
 pytestmark = [pytest.mark.integration, pytest.mark.rebuild]
 PHONE, MAIL = "202-555-0143", "zoe.kurrajong@example.org"
-SAID = (("en", f"We decided to call {PHONE} on Friday, or to write to {MAIL}."), ("zh", "我们决定周五打13987654321。"))
+STATEMENTS = (
+    ("en", f"We decided to call {PHONE} on Friday, or to write to {MAIL}."),
+    ("zh", "我们决定周五打13987654321。"),
+)
 
 
 def run_on(here: World, version: int, **actions: str) -> None:
@@ -28,8 +31,8 @@ def run_on(here: World, version: int, **actions: str) -> None:
 
 
 def command(here: World, *words: str) -> str:
-    told = [sys.executable, "-m", "memstream", *words, "--data", str(here.stack.stack.data_dir)]
-    done = subprocess.run(told, capture_output=True, text=True, timeout=3 * PATIENCE, check=False)
+    results = [sys.executable, "-m", "memstream", *words, "--data", str(here.stack.stack.data_dir)]
+    done = subprocess.run(results, capture_output=True, text=True, timeout=3 * PATIENCE, check=False)
     assert done.returncode == 0, (words, done.stdout, done.stderr)
     return done.stdout
 
@@ -43,10 +46,10 @@ def values(here: World, turn_id: str) -> list[str]:
 
 def test_d5_originals_are_read_again_until_policy_or_an_erasure_takes_them(here: World) -> None:
     run_on(here, 1, PHONE_NUMBER="encrypt", EMAIL_ADDRESS="encrypt")
-    for name, text in SAID:
-        said = {"user_id": "zoe", "session_id": "zoe-s", "turn_id": f"zoe-{name}", "role": "user", "content": text,
+    for name, text in STATEMENTS:
+        fields = {"user_id": "zoe", "session_id": "zoe-s", "turn_id": f"zoe-{name}", "role": "user", "content": text,
                 "occurred_at": datetime.now(UTC).isoformat()}  # fmt: skip
-        here.post("/v1/turns", {"turns": [said]})
+        here.post("/v1/turns", {"turns": [fields]})
     assert values(here, "zoe-en") == [PHONE, MAIL]
     assert values(here, "zoe-zh") == ["13987654321"]
     quoting = here.until("/v1/users/zoe/memories", lambda b: "<PHONE_NUMBER:" in str(b))["memories"]
@@ -68,8 +71,8 @@ def test_d5_originals_are_read_again_until_policy_or_an_erasure_takes_them(here:
     erasure = here.call("DELETE", "/v1/users/zoe")["erasure_id"]
     report = here.until(f"/v1/erasures/{erasure}", lambda e: e["state"] == "done", calm=120)["report"]
     assert report["keys_destroyed"] == 1
-    for name, _ in SAID:
-        gone = here.http.get(f"/v1/turns/zoe-{name}/originals", params={"user_id": "zoe"})
-        assert gone.status_code == 404
+    for name, _ in STATEMENTS:
+        removed = here.http.get(f"/v1/turns/zoe-{name}/originals", params={"user_id": "zoe"})
+        assert removed.status_code == 404
     with closing(Probe(settings(here), (PHONE, "13987654321", MAIL))) as probe:
         assert probe.everything() == {}

@@ -17,18 +17,18 @@ SIGNER = re.compile(r"signed by ([0-9a-f]+)")
 
 def say(here: World, who: str, *texts: str) -> None:
     for n, text in enumerate(texts, 1):
-        said = {"user_id": who, "session_id": f"s{n}", "role": "user", "content": text,
+        fields = {"user_id": who, "session_id": f"s{n}", "role": "user", "content": text,
                 "occurred_at": datetime.now(UTC).isoformat()}  # fmt: skip
-        here.post("/v1/turns", {"turns": [said]})
+        here.post("/v1/turns", {"turns": [fields]})
     assert here.get(f"/v1/users/{who}/memories")["memories"]
 
 
 def test_c7_the_keyring_is_looked_at_turned_and_kept(here: World, sh: Shell) -> None:
     say(here, "eve", "I live in Leeds.")
     [typed] = blocks("docs/encryption.md", "console")
-    for command, said in steps(typed):
+    for command, text in steps(typed):
         shown = sh.run(command)
-        assert printed(said, shown), shown
+        assert printed(text, shown), shown
     assert (sh.folder / "keyring.jsonl").stat().st_mode & 0o077 == 0
     say(here, "fay", "I live in York.")
     wrapping = here.sql("SELECT DISTINCT master_id FROM trust.data_keys WHERE wrapped IS NOT NULL")

@@ -62,12 +62,12 @@ def test_a_missing_profile_names_those_that_exist(tmp_path: Path) -> None:
     assert "ours" in result.remedy
 
 
-@pytest.mark.parametrize(("seal", "encryption", "status", "said"), [
+@pytest.mark.parametrize(("seal", "encryption", "status", "statement"), [
     ("all", "off", Status.WARN, "encryption is off"), ("all", "sealed", Status.OK, "encrypted"),
     ("sensitive", "sealed", Status.OK, "encrypted"), ("none", "sealed", Status.WARN, 'seal = "none"'),
 ])  # fmt: skip
 def test_c7_sensitive_fields_that_nothing_encrypts_are_named(
-    tmp_path: Path, seal: str, encryption: str, status: Status, said: str
+    tmp_path: Path, seal: str, encryption: str, status: Status, statement: str
 ) -> None:
     fields = "".join(f'[[fields]]\nname = "f{n}"\nsensitive = true\n' for n in range(5))
     text = f'name = "ours"\nversion = 1\n[storage]\nseal = "{seal}"\n{fields}[[fields]]\nname = "open"\n'
@@ -75,13 +75,13 @@ def test_c7_sensitive_fields_that_nothing_encrypts_are_named(
     ours = settings(profiles_dir=tmp_path, profile="ours", encryption=encryption)
     (result,) = run_checks(ours, ["encryption"])
     assert result.status is status
-    assert said in result.detail
+    assert statement in result.detail
     assert ("(f0, f1, f2 and 2 more)" in result.detail) == (status is Status.WARN)
     assert ("MEMSTREAM_ENCRYPTION" in result.remedy) == (encryption == "off")
     assert "open" not in result.detail
 
 
-@pytest.mark.parametrize(("to", "older", "status", "said", "remedy"), [
+@pytest.mark.parametrize(("to", "older", "status", "text", "remedy"), [
     ("place", 0, Status.OK, "each in Postgres is bound to its place", ""),
     ("place", 3, Status.OK, "3 in Postgres are bound to their owner alone", ""),
     ("place_only", 0, Status.OK, "each in Postgres is bound to its place", ""),
@@ -89,18 +89,18 @@ def test_c7_sensitive_fields_that_nothing_encrypts_are_named(
     ("owner", 0, Status.WARN, "new ones are bound to their owner alone", "once every process runs this release"),
 ])  # fmt: skip
 def test_c7_texts_that_are_bound_to_their_owner_alone_are_counted(
-    to: Bound, older: int, status: Status, said: str, remedy: str
+    to: Bound, older: int, status: Status, text: str, remedy: str
 ) -> None:
     result = judged(settings(encryption="sealed", sealed_to=to), older)
-    assert (result.status, said in result.detail, remedy in result.remedy) == (status, True, True)
+    assert (result.status, text in result.detail, remedy in result.remedy) == (status, True, True)
     assert bool(result.remedy) == bool(remedy)
 
 
 def test_c7_without_postgres_sealed_texts_are_not_counted_and_say_so() -> None:
     away = settings(encryption="sealed", postgres=SecretStr(f"postgresql://x:{PASSWORD}@{CLOSED}/x"))
-    [told] = sealed_texts(away)
-    assert (told.status, told.remedy) == (Status.WARN, "mend `postgres` first")
-    assert PASSWORD not in told.detail
+    [result] = sealed_texts(away)
+    assert (result.status, result.remedy) == (Status.WARN, "mend `postgres` first")
+    assert PASSWORD not in result.detail
     assert not [*sealed_texts(settings(encryption="sealed", postgres=SecretStr("")))]
 
 
@@ -115,10 +115,10 @@ def test_c7_a_start_says_in_its_log_what_is_kept_in_the_clear(caplog: pytest.Log
     warn_of_clear_text(profile, sealed=True)
     assert caplog.records == []
     warn_of_clear_text(profile, sealed=False)
-    [told] = caplog.records
-    assert told.levelname == "WARNING"
-    assert "profile health" in told.getMessage()
-    assert "allergies" in told.getMessage()
+    [records] = caplog.records
+    assert records.levelname == "WARNING"
+    assert "profile health" in records.getMessage()
+    assert "allergies" in records.getMessage()
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_an_older_server_than_was_tried_is_a_warning_with_what_to_use(version: t
 
 
 @pytest.mark.parametrize(
-    ("tables", "told"),
+    ("tables", "expected"),
     [
         (4_800, None),  # of 6,400: a quarter is to spare
         (4_801, "set max_locks_per_transaction = 128"),
@@ -175,11 +175,11 @@ def test_an_older_server_than_was_tried_is_a_warning_with_what_to_use(version: t
     ],
 )
 def test_h12_a_dump_that_takes_more_locks_than_there_are_is_said_before_it_is_tried(
-    tables: int, told: str | None
+    tables: int, expected: str | None
 ) -> None:
     found = room_for_locks(64, 100, tables)
-    assert found.status is (Status.OK if told is None else Status.WARN)
-    assert found.remedy.startswith(told or "")
+    assert found.status is (Status.OK if expected is None else Status.WARN)
+    assert found.remedy.startswith(expected or "")
 
 
 def test_a_misspelt_setting_is_named_with_what_it_may_mean(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -353,12 +353,12 @@ def test_a_key_set_that_is_none_is_said(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize(
-    ("version", "schema", "name", "said"),
+    ("version", "schema", "name", "text"),
     [(140_018, None, "postgres", "15 or newer"), (150_000, "9999", "schema", "version of memstream"),
      (150_000, "0001", "schema", "memstream migrate"), (150_000, None, "schema", "memstream migrate")],
 )  # fmt: skip
 def test_a_database_that_does_not_fit_is_told_what_would(
-    monkeypatch: pytest.MonkeyPatch, version: int, schema: str | None, name: str, said: str
+    monkeypatch: pytest.MonkeyPatch, version: int, schema: str | None, name: str, text: str
 ) -> None:
     """Postgres before 15 has no views with the caller's own permissions, which the migrations make."""
     info = SimpleNamespace(server_version=version, parameter_status=lambda _: "UTF8")
@@ -367,7 +367,7 @@ def test_a_database_that_does_not_fit_is_told_what_would(
     monkeypatch.setattr("schemas.migrations.version", lambda _: schema)
     result = list(run_checks(settings(postgres=SecretStr("postgresql://x")), ["postgres"]))[-1]
     assert (result.name, result.status) == (name, Status.FAIL)
-    assert said in result.remedy
+    assert text in result.remedy
 
 
 class _Postgres:

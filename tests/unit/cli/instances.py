@@ -61,8 +61,8 @@ def instance(status: int = 400, body: str = json.dumps({"title": NOTED})) -> Ite
 def runs_on(folder: Path, url: str = "", addresses: Mapping[str, str] = ADDRESSES) -> Path:
     """A data folder on which this process runs a stack, and its service at the address."""
     folder.mkdir()
-    told = {**addresses, **({"query": url} if url else {})}
-    (folder / STATE_FILE).write_text(State(supervisor=identify(os.getpid()), addresses=told).dump())
+    fields = {**addresses, **({"query": url} if url else {})}
+    (folder / STATE_FILE).write_text(State(supervisor=identify(os.getpid()), addresses=fields).dump())
     return folder
 
 

@@ -284,11 +284,11 @@ def test_check_looks_at_no_store_of_another_instance(
         monkeypatch.setenv(f"MEMSTREAM_{name.upper()}", address)
     wrong = runs_on(tmp_path / "wrong", addresses={}) if starting else tmp_path / "wrong"
     done = memstream("check", *STORES, "--json", "--data", wrong)
-    told = json.loads(done.out)
-    said = f"the stack on {wrong} is still starting" if starting else f"nothing runs on {wrong}"
+    data = json.loads(done.out)
+    text = f"the stack on {wrong} is still starting" if starting else f"nothing runs on {wrong}"
     assert (done.status, looked) == (1, [])
-    assert [(r["name"], r["status"], r["detail"]) for r in told] == [(name, "fail", said) for name in STORES]
-    assert all("memstream up" in r["remedy"] for r in told)
+    assert [(r["name"], r["status"], r["detail"]) for r in data] == [(name, "fail", text) for name in STORES]
+    assert all("memstream up" in r["remedy"] for r in data)
     memstream("check", *STORES)
     assert looked == [*STORES], "without --data the addresses that are set are meant"
 

@@ -114,11 +114,11 @@ def test_addresses_of_the_folder_that_is_named_come_before_the_settings(tmp_path
 
 @pytest.mark.parametrize("by_folder", [False, True])
 @pytest.mark.parametrize("given", [{}, {"kafka": "theirs:9092"}], ids=["nothing", "brokers"])
-@pytest.mark.parametrize("told", [{}, {"kafka": "127.0.0.1:1"}], ids=["none yet", "some"])
+@pytest.mark.parametrize("fields", [{}, {"kafka": "127.0.0.1:1"}], ids=["none yet", "some"])
 def test_a_stack_whose_servers_do_not_serve_yet_is_still_starting(
-    told: dict[str, str], given: dict[str, str], by_folder: bool, tmp_path: Path
+    fields: dict[str, str], given: dict[str, str], by_folder: bool, tmp_path: Path
 ) -> None:
-    folder = runs_on(tmp_path / "folder", addresses=told)
+    folder = runs_on(tmp_path / "folder", addresses=fields)
     with pytest.raises(StackError, match=rf"the stack on {folder} is still starting: try again when `memstream up`"):
         with_addresses(Settings(data_dir=folder).model_copy(update=given), by_folder=by_folder)
 

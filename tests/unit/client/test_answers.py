@@ -54,14 +54,14 @@ def models(kinds: list[Any]) -> list[type[BaseModel]]:
     return [k for k in kinds if isinstance(k, type) and issubclass(k, BaseModel)]
 
 
-def differences(read: type[BaseModel], told: type[BaseModel], where: str = "", one_of: bool = False) -> list[str]:
+def differences(read: type[BaseModel], model: type[BaseModel], where: str = "", one_of: bool = False) -> list[str]:
     """What a reader expects and the service does not tell, or tells otherwise. `one_of`: others may be told in its
     place, so that what may be missing may be theirs."""
     found: list[str] = []
     for name, field in read.model_fields.items():
         if name in CARRIED:
             continue
-        place, other = f"{where}{name}", told.model_fields.get(name)
+        place, other = f"{where}{name}", model.model_fields.get(name)
         if other is None:
             found += [f"{place}: not told"] if field.is_required() or not one_of else []
             continue
@@ -83,14 +83,14 @@ def _types(field: FieldInfo, other: FieldInfo, place: str) -> list[str]:
             found.append(f"{place}: {plain.__name__} is told")
     mine += [p for kind in mine for p in within(kind)]
     theirs += [p for kind in theirs for p in within(kind)]
-    told = models(theirs)
-    pairs = [(m, t) for m in models(mine) for t in told]
-    return found + [d for m, t in pairs for d in differences(m, t, f"{place}.", len(told) > 1)]
+    result = models(theirs)
+    pairs = [(m, t) for m in models(mine) for t in result]
+    return found + [d for m, t in pairs for d in differences(m, t, f"{place}.", len(result) > 1)]
 
 
-@pytest.mark.parametrize(("read", "told"), TWINS, ids=lambda m: m.__name__)
-def test_the_client_reads_what_the_service_says_that_it_tells(read: type[BaseModel], told: type[BaseModel]) -> None:
-    assert differences(read, told) == []
+@pytest.mark.parametrize(("read", "model"), TWINS, ids=lambda m: m.__name__)
+def test_the_client_reads_what_the_service_says_that_it_tells(read: type[BaseModel], model: type[BaseModel]) -> None:
+    assert differences(read, model) == []
 
 
 def test_every_answer_of_the_client_is_held_to_one() -> None:
@@ -99,7 +99,7 @@ def test_every_answer_of_the_client_is_held_to_one() -> None:
     assert read - written == {mine for mine, _ in TWINS}
 
 
-class Told(BaseModel):
+class Answer(BaseModel):
     same: str
     null: str | None
     sometimes: str = ""
@@ -118,7 +118,7 @@ class Read(BaseModel):
 
 
 def test_a_difference_is_seen() -> None:
-    assert differences(Read, Told) == [
+    assert differences(Read, Answer) == [
         "null: may be null", "sometimes: may be missing", "number: int is told", "gone: not told",
         "never: not told", *(f"rows.{name}: not told" for name in memories.Because.model_fields),
     ]  # fmt: skip

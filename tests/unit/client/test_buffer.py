@@ -98,15 +98,15 @@ async def test_what_the_log_did_not_take_is_sent_again_in_order() -> None:
 
 async def test_refusals_are_told_once_with_their_reason() -> None:
     no = InvalidError("turns.0.content: too long")
-    told: list[str] = []
+    result: list[str] = []
     way = ScriptedTransport(lambda batch: Delivered(frozenset({"t1"}), {"t0": no}))
-    b = Buffer(way, BufferLimits(linger_seconds=0.01), lambda item, error: told.append(item.id), pause=lambda _: 0)
+    b = Buffer(way, BufferLimits(linger_seconds=0.01), lambda item, error: result.append(item.id), pause=lambda _: 0)
     for i in items(2):
         await b.put(i)
     with pytest.raises(DeliveryError, match="1 refused") as caught:
         await b.flush(5)
     assert [(r.id, r.error) for r in caught.value.refused] == [("t0", no)]
-    assert told == ["t0"]
+    assert result == ["t0"]
     await b.flush(5)
 
 
@@ -194,16 +194,16 @@ def taken(way: ScriptedTransport, *poison: str) -> list[str]:
 @pytest.mark.parametrize("poison", [["t0"], ["t6"], ["t19"], ["t3", "t4"], ["t0", "t10", "t19"], ["t2", "t3", "t12"]])
 async def test_a_message_that_the_service_fails_on_is_set_aside_and_all_around_it_goes_on(poison: list[str]) -> None:
     way = failing_on(*poison)
-    told: list[tuple[str, MemstreamError]] = []
+    result: list[tuple[str, MemstreamError]] = []
     limits = BufferLimits(linger_seconds=0.01, batch=8, failing_tries=3)
-    b = Buffer(way, limits, lambda item, error: told.append((item.id, error)), pause=lambda _: 0)
+    b = Buffer(way, limits, lambda item, error: result.append((item.id, error)), pause=lambda _: 0)
     for i in items(20):
         await b.put(i)
     with pytest.raises(DeliveryError, match=f"{len(poison)} set aside") as caught:
         await b.flush(5)
     assert taken(way, *poison) == [f"t{n}" for n in range(20) if f"t{n}" not in poison]
     assert [r.id for r in caught.value.aside] == poison == [i.id for i in b.aside]
-    assert [(i, type(e), getattr(e, "id", ""), getattr(e, "status", 0)) for i, e in told] == [
+    assert [(i, type(e), getattr(e, "id", ""), getattr(e, "status", 0)) for i, e in result] == [
         (name, SetAsideError, name, 500) for name in poison
     ]
     for name in poison:

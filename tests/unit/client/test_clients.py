@@ -247,10 +247,10 @@ FEW_TRIES = BufferLimits(linger_seconds=5, failing_tries=2)
 
 
 async def test_a_message_that_always_meets_500_is_set_aside_alone() -> None:
-    service, told = Poisoned(), []
+    service, results = Poisoned(), []
     over = {"transport": service.transport, "limits": FEW_TRIES}
     bad = turn(2, content="poison")
-    async with AsyncMemstream("http://m", on_refused=lambda i, e: told.append((i.message, e)), **over) as m:  # type: ignore[arg-type]
+    async with AsyncMemstream("http://m", on_refused=lambda i, e: results.append((i.message, e)), **over) as m:  # type: ignore[arg-type]
         await m.send_all([turn(0), turn(1), bad, turn(3)])
         await m.send(Feedback(user_id="u1", interaction_id="i1", rating="good", comment="poison"))
         await m.send(Memory(user_id="u1", kind="fact", text="likes jazz"))
@@ -258,9 +258,9 @@ async def test_a_message_that_always_meets_500_is_set_aside_alone() -> None:
             await m.flush()
         assert m.waiting == 0
         assert caught.value.aside[0].id == "t2"
-        assert [type(e) for _, e in told] == [SetAsideError] * 2
+        assert [type(e) for _, e in results] == [SetAsideError] * 2
         assert "poison" not in str(caught.value)
-        assert told[0][0] == bad
+        assert results[0][0] == bad
         service.word = b""
         assert await m.retry_aside() == 2
         await m.flush()

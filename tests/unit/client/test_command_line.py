@@ -75,25 +75,25 @@ def test_a_service_that_stays_busy_is_told_in_one_line(monkeypatch: pytest.Monke
     monkeypatch.setattr(Service._call.retry, "stop", tenacity.stop_after_attempt(1))
     with pytest.raises(BusyError) as raised:
         service.post("/v1/turns", {"turns": []})
-    told = failure(raised.value)
-    assert told is not None
-    assert told[1] == 3
-    assert "The log did not take everything: repeating the same call is safe" in told[0]
+    message = failure(raised.value)
+    assert message is not None
+    assert message[1] == 3
+    assert "The log did not take everything: repeating the same call is safe" in message[0]
 
 
 @pytest.mark.parametrize("user", ["u#1", "team/ana", "50%", "a?b", "[red]"])
 def test_demo_asks_for_the_user_that_it_sent(monkeypatch: pytest.MonkeyPatch, user: str) -> None:
-    asked: list[bytes] = []
+    requests: list[bytes] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
-        asked.append(request.url.raw_path)
+        requests.append(request.url.raw_path)
         more = {"kind": "fact", "text": "x", "state": "active", "source_turn_ids": []}
         return httpx.Response(200, json={"memories": [more] * 20})
 
     out = io.StringIO()
     _memories(Console(file=out, width=300), _service(monkeypatch, answer), user, "token")
     path = f"/v1/users/{quote(user, safe='')}/memories"
-    assert asked == [f"{path}?limit=200".encode()]
+    assert requests == [f"{path}?limit=200".encode()]
     assert f"what was remembered of {user}, and why" in out.getvalue()
     assert f"GET {path}\n" in out.getvalue()
 
@@ -141,8 +141,8 @@ def test_topics_apply_ends_with_1_where_a_topic_was_refused(
     states = [topics_cli.TopicState(f"t{n}", action) for n, action in enumerate(actions)]
     monkeypatch.setattr(topics_cli, "apply", lambda *_, **__: states)
     monkeypatch.setattr(app, "running", lambda _: Settings())
-    told = CliRunner().invoke(application(), ["topics", "apply", *(["--dry-run"] if dry else [])])
-    assert (told.exit_code, told.output.count("\n")) == (status, len(states))
+    result = CliRunner().invoke(application(), ["topics", "apply", *(["--dry-run"] if dry else [])])
+    assert (result.exit_code, result.output.count("\n")) == (status, len(states))
 
 
 def test_who_asks_where_nothing_runs_hears_it_within_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,10 +153,10 @@ def test_who_asks_where_nothing_runs_hears_it_within_seconds(monkeypatch: pytest
         [httpx.Response(200, json={}), refused, httpx.Response(200, json={"back": 1})]
     )
 
-    asked: list[str] = []
+    requests: list[str] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
-        asked.append(request.url.path)
+        requests.append(request.url.path)
         given = refused if request.url.path == "/nobody" else next(answers)
         if isinstance(given, httpx.ConnectError):
             raise given
@@ -164,14 +164,14 @@ def test_who_asks_where_nothing_runs_hears_it_within_seconds(monkeypatch: pytest
 
     with pytest.raises(httpx.ConnectError):
         _service(monkeypatch, answer).get("/nobody")
-    assert asked == ["/nobody"], "asked once"
+    assert requests == ["/nobody"], "asked once"
     service = _service(monkeypatch, answer)
     service.get("/v1/x")
     assert service.get("/v1/x")["back"] == 1
 
 
 def test_a_schema_of_another_version_is_told_in_one_line() -> None:
-    told = failure(CommandError("Can't locate revision identified by '0999'"))
-    assert told is not None
-    assert told[1] == 2
-    assert "run the version that made it" in told[0]
+    message = failure(CommandError("Can't locate revision identified by '0999'"))
+    assert message is not None
+    assert message[1] == 2
+    assert "run the version that made it" in message[0]

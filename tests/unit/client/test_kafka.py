@@ -30,8 +30,8 @@ def producer(log: MemoryLog) -> AsyncProducer:
 async def test_k5_messages_are_events_on_their_owners_partition() -> None:
     log = MemoryLog()
     async with producer(log) as p:
-        said = turn(1, turn_id=None)
-        name = await p.send(said)
+        statement = turn(1, turn_id=None)
+        name = await p.send(statement)
         await p.send(Feedback(user_id="u1", memory_ids=("m",), rating="bad"))
         memory = Memory(user_id="u1", kind="preference", text="用中文回答", field="language", value="zh")
         memory_id = await p.send(memory)
@@ -43,7 +43,7 @@ async def test_k5_messages_are_events_on_their_owners_partition() -> None:
     event = Codec().decode(first.topic, first.value)
     assert isinstance(event, TurnEvent)
     assert (event.tenant, event.turn_id, event.accepted_at) == ("acme", name, None)
-    assert event == events.turn_event("acme", said, None)
+    assert event == events.turn_event("acme", statement, None)
     assert header(first.headers, "ce_source") == b"memstream/chat"
     command = Codec().decode(third.topic, third.value)
     assert isinstance(command, MemoryCommand)
@@ -111,12 +111,12 @@ async def test_k5_a_message_that_cannot_be_encoded_is_set_aside_and_the_others_g
     async with AsyncProducer(way, tokens, tenant="acme", limits=limits) as p:
         for n in range(4):
             await p.send(turn(n, content="poison" if n == 1 else "said"))
-        with pytest.raises(DeliveryError) as told:
+        with pytest.raises(DeliveryError) as raised:
             await p.flush(20)
-        assert [r.id for r in told.value.aside] == ["t1"]
-        assert "cannot be encoded: UnicodeError" in str(told.value)
-        assert "poison" not in str(told.value)
-        assert told.value.waiting == 0
+        assert [r.id for r in raised.value.aside] == ["t1"]
+        assert "cannot be encoded: UnicodeError" in str(raised.value)
+        assert "poison" not in str(raised.value)
+        assert raised.value.waiting == 0
         assert await p.flush(5)
         cipher.broken = False
         assert await p.retry_aside() == 1

@@ -39,8 +39,8 @@ def update(n: int, **over: Any) -> MemoryUpdate:
 def test_d11_a_change_has_the_names_and_types_of_the_services_answers() -> None:
     sources = [{"turn_id": "t1", "session_id": "s1", "occurred_at": AT, "content_hash": "a" * 64}]
     found = MemoryChange("new", update(7, confidence="0.9", importance=0.25, sources=sources), 0, 0)
-    told = memory(defaultdict(lambda: None, importance=0.25, confidence=0.9, sources=sources))
-    assert found.memory.model_dump().keys() == told.keys()
+    result = memory(defaultdict(lambda: None, importance=0.25, confidence=0.9, sources=sources))
+    assert found.memory.model_dump().keys() == result.keys()
     assert (found.id, found.memory.id, found.update.record_id) == ("r7", "r7", "r7")
     assert found.memory.reason == {"outcome": "kept", "gate": "confidence", "rule": "explicit", "score": None}
     assert (found.memory.confidence, found.memory.importance, found.memory.text) == (0.9, 0.25, "事实 7")
@@ -138,9 +138,11 @@ def test_n6_a_subscriber_is_told_what_was_erased() -> None:
         return Erasure(tenant="default", erasure_id=f"e-{user}", scope="user", user_id=user, accepted_at=AT)
 
     events = encoded(update(1), erased("u1"), erased("u2"), update(2))
-    told: list[str] = []
-    order = seen_by(ScriptedConsumer(events), users={"u1"}, kinds={"fact"}, on_erasure=lambda e: told.append(e.user_id))
-    assert (order, told) == (["r1", "r2"], ["u1"])
+    result: list[str] = []
+    order = seen_by(
+        ScriptedConsumer(events), users={"u1"}, kinds={"fact"}, on_erasure=lambda e: result.append(e.user_id)
+    )
+    assert (order, result) == (["r1", "r2"], ["u1"])
     failing = ScriptedConsumer(events)
 
     def fail(erasure: Erasure) -> None:
@@ -199,7 +201,7 @@ def test_resuming_reads_from_the_given_place_and_moves_no_group() -> None:
 
 
 def test_what_cannot_be_read_is_counted_and_passed() -> None:
-    class Gone:
+    class KeylessCipher:
         def seal(self, owner: Owner, plain: dict[str, Any], place: Place) -> dict[str, Any]:
             return plain
 
@@ -209,7 +211,7 @@ def test_what_cannot_be_read_is_counted_and_passed() -> None:
     sealed = encoded(update(1))[0].replace(b'"sealed":{', b'"sealed":{"alg":"A","kid":"k","ct":"x","was":{', 1)
     consumer = ScriptedConsumer([b"no json", sealed.replace(b'},"session', b'}},"session'), None, *encoded(update(2))])
     seen: list[str] = []
-    with subscriber(consumer, codec=Codec(Gone())) as s:
+    with subscriber(consumer, codec=Codec(KeylessCipher())) as s:
         s.run(lambda change: seen.append(change.key))
         assert s.undecodable == 2
     assert seen == ["r2/0"]

@@ -118,11 +118,11 @@ def test_d3_removed_records_are_not_found_and_ids_can_come_back() -> None:
 
 def test_d3_state_is_bounded_by_count_oldest_first() -> None:
     window = NearDuplicateWindow(None, DIMS, limit=100)
-    gone = []
+    removed = []
     for i in range(250):
-        gone += window.insert(entry(f"r{i}", f"remark number {i}", NOW + timedelta(seconds=i), seed=i))
+        removed += window.insert(entry(f"r{i}", f"remark number {i}", NOW + timedelta(seconds=i), seed=i))
     assert len(window) == 100
-    assert gone == [f"r{i}" for i in range(150)]
+    assert removed == [f"r{i}" for i in range(150)]
     size = window.nbytes
     for i in range(250, 500):
         window.insert(entry(f"r{i}", f"remark number {i}", NOW + timedelta(seconds=i), seed=i))
@@ -165,10 +165,10 @@ def test_d3_a_large_window_finds_the_neighbours_that_a_look_at_all_finds(monkeyp
         window.insert(Entry(f"r{n}", NOW, extract_features(f"remark {n}"), vector))
     for n in range(0, 3_000, 100):
         window.remove(f"r{n}")
-    asked = [vectors[n] for n in range(1, 600, 6)]
+    requests = [vectors[n] for n in range(1, 600, 6)]
 
     def nearest() -> list[list[int]]:
-        return [window._nearest(q, lambda slot: slot in window._entries) for q in asked]
+        return [window._nearest(q, lambda slot: slot in window._entries) for q in requests]
 
     monkeypatch.setattr(window_module, "SKETCHED", 2_048)
     monkeypatch.setattr(window_module, "SHORTLIST", 512)

@@ -108,9 +108,9 @@ def test_h10_a_store_that_is_away_takes_no_pod_out_of_service() -> None:
 
 def test_d4_processes_with_models_ask_for_what_they_hold() -> None:
     for name in ("worker-screen", "worker-memory", "query"):
-        asked = container(of_kind("Deployment")[name])["resources"]
-        assert int(asked["requests"]["memory"].removesuffix("Mi")) >= 700
-        assert int(asked["limits"]["memory"].removesuffix("Mi")) >= 700 + 512, "room for one record"
+        request = container(of_kind("Deployment")[name])["resources"]
+        assert int(request["requests"]["memory"].removesuffix("Mi")) >= 700
+        assert int(request["limits"]["memory"].removesuffix("Mi")) >= 700 + 512, "room for one record"
 
 
 def test_d4_the_scaler_reaches_the_brokers_from_its_own_namespace() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memstream.settings import Settings, unknown_names
-from processors.memory.habits.said import said_of
+from processors.memory.habits.said import habit_mentions
 from query.prompt.intents import route
 from schemas.profile.model import PROFILES_DIR, Profile, ReadingSpec, load_profile
 from tests.pages import ROOT, Shell, blocks, every_block, printed, steps
@@ -29,8 +29,8 @@ def test_every_example_is_run_by_a_test_or_says_why_not() -> None:
     shown = {(b.page, b.language) for b in every_block() if b.language != "text" and not b.not_run}
     assert ("README.md", "") not in shown
     sources = [p.read_text(encoding="utf-8") for p in (ROOT / "tests").rglob("test_*.py")]
-    asked = {claim for source in sources for claim in CLAIM.findall(source)}
-    assert asked == shown
+    request = {claim for source in sources for claim in CLAIM.findall(source)}
+    assert request == shown
 
 
 def test_what_is_not_run_is_this_and_no_more() -> None:
@@ -38,11 +38,13 @@ def test_what_is_not_run_is_this_and_no_more() -> None:
 
 
 def test_a_block_that_prints_is_compared_by_shape() -> None:
-    [(command, said), _] = steps("$ memstream x 'a\n    b'\n12 keys\n...\nsigned by 461de034354e2f1c\n$ memstream y")
+    [(command, statement), _] = steps(
+        "$ memstream x 'a\n    b'\n12 keys\n...\nsigned by 461de034354e2f1c\n$ memstream y"
+    )
     assert command == "memstream x 'a\n    b'"
-    assert printed(said, "first\n7   keys\nmore\nsigned by 00aa11bb22cc")
-    assert not printed(said, "signed by 00aa11bb22cc\n7 keys")
-    assert not printed(said, "7 locks\nsigned by 00aa11bb22cc")
+    assert printed(statement, "first\n7   keys\nmore\nsigned by 00aa11bb22cc")
+    assert not printed(statement, "signed by 00aa11bb22cc\n7 keys")
+    assert not printed(statement, "7 locks\nsigned by 00aa11bb22cc")
 
 
 def profile(folder: Path, base: str, toml: str) -> Profile:
@@ -69,10 +71,12 @@ def test_the_profiles_of_the_pages_set_what_they_say(tmp_path: Path) -> None:
     [readings] = blocks("docs/extraction.md", "toml")
     for text, least in ((readings, 0.1), (readings.replace("0.1", "0.7"), 0.7)):
         assert profile(tmp_path, "general", text).reading == ReadingSpec(kept=least, taken_back=1.0)
-    [said] = blocks("docs/reports-and-habits.md", "toml")
-    habits = profile(tmp_path, "health", said).habits
-    heard = [said_of(t, (), habits) for t in ("Can you book me in with my cardiologist?", "帮我挂心内科", "取消预约")]
-    assert [(h.action, h.values.get("department")) for h in heard] == [
+    [statement] = blocks("docs/reports-and-habits.md", "toml")
+    habits = profile(tmp_path, "health", statement).habits
+    received = [
+        habit_mentions(t, (), habits) for t in ("Can you book me in with my cardiologist?", "帮我挂心内科", "取消预约")
+    ]
+    assert [(h.action, h.values.get("department")) for h in received] == [
         ("FOLLOW_UP", "cardiology"), ("FOLLOW_UP", "心内科"), (None, None)
     ]  # fmt: skip
     [tight] = blocks("docs/operations-rebuild.md", "toml")

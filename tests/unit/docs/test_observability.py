@@ -57,10 +57,10 @@ def test_every_metric_and_label_of_an_expression_exists(where: str, expr: str) -
     unknown = {n for n in names if n not in SERIES}
     assert not unknown, f"{where} asks for {unknown}"
     labels = {label for n in names for label in (*SERIES[n].labels, "le", "job")}
-    asked = set(re.findall(r"[{,]\s*([a-z_]+)\s*(?:=~|!~|!=|=)", expr))
+    request = set(re.findall(r"[{,]\s*([a-z_]+)\s*(?:=~|!~|!=|=)", expr))
     for grouped in re.findall(r"\bby \(([^)]*)\)", expr):
-        asked |= {label.strip() for label in grouped.split(",")}
-    assert asked <= labels | {"le", "job"}
+        request |= {label.strip() for label in grouped.split(",")}
+    assert request <= labels | {"le", "job"}
 
 
 def doubled(expr: str) -> list[str]:
@@ -198,7 +198,7 @@ def test_a_step_that_is_stopped_is_exported() -> None:
 def test_a_process_that_goes_or_begins_anew_changes_no_other_series() -> None:
     """In a sum over processes either reads as a new beginning, and all that the others had counted as counted now."""
 
-    def said(**calls: int) -> dict[str, Heartbeat]:
+    def statement(**calls: int) -> dict[str, Heartbeat]:
         out = {}
         for name, n in calls.items():
             stages = {s: StageStats(records=n, batches=n, outcomes={"model_calls": n, "retry": n, "cost_micros": n})
@@ -217,11 +217,11 @@ def test_a_process_that_goes_or_begins_anew_changes_no_other_series() -> None:
             if f.type in ("counter", "histogram") and "process" in dict(s.labels)
         }  # fmt: skip
 
-    both, anew, alone = series(said(a=1000, b=500)), series(said(a=1001, b=3)), series(said(a=1002))
+    both, renewed, alone = series(statement(a=1000, b=500)), series(statement(a=1001, b=3)), series(statement(a=1002))
     of_a = {k for k in both if ("process", "a") in k[1]}
     assert len(of_a) > 40
     assert set(alone) == of_a
-    assert all(both[k] <= anew[k] <= alone[k] for k in of_a)
+    assert all(both[k] <= renewed[k] <= alone[k] for k in of_a)
     assert {m.name for m in METRICS if "process" in m.labels} >= {
         "memstream_freshness_seconds", "memstream_model_cost_total", "memstream_sink_retries_total",
         "memstream_stage_batch_seconds", "memstream_checkpoints_total", "memstream_summary_tokens",

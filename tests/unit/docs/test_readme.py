@@ -52,9 +52,9 @@ def shown() -> list[tuple[str, list[str], list[str]]]:
     """(said, remembered, superseded by it) of each row of the table."""
     table = README[README.index("| said | remembered |") :].split("\n\n")[0].splitlines()[2:]
     rows = []
-    for said, remembered in ([cell.strip() for cell in line.strip("|").split("|")] for line in table):
+    for text, remembered in ([cell.strip() for cell in line.strip("|").split("|")] for line in table):
         ended = _SUPERSEDED.findall(remembered)
-        rows.append((said, [m for m in _SUPERSEDED.sub("", remembered).split(" / ") if m], ended))
+        rows.append((text, [m for m in _SUPERSEDED.sub("", remembered).split(" / ") if m], ended))
     return rows
 
 
@@ -62,14 +62,14 @@ async def test_the_table_of_the_readme_is_what_is_remembered(models: Models) -> 
     rows = shown()
     assert len(rows) >= 7
     turns = [
-        TurnIn(user_id="ana", session_id="s1", turn_id=f"t{n}", role="user", content=said,
+        TurnIn(user_id="ana", session_id="s1", turn_id=f"t{n}", role="user", content=statement,
                occurred_at=SAID_AT + timedelta(minutes=n))
-        for n, (said, _, _) in enumerate(rows)
+        for n, (statement, _, _) in enumerate(rows)
     ]  # fmt: skip
     driver = await processed(models, turns)
     made = newest(driver)
-    for n, (said, remembered, _) in enumerate(rows):
-        assert [m.sealed.text for m in made if m.sources[0].turn_id == f"t{n}"] == remembered, said
+    for n, (statement, remembered, _) in enumerate(rows):
+        assert [m.sealed.text for m in made if m.sources[0].turn_id == f"t{n}"] == remembered, statement
     ended = [text for _, _, texts in rows for text in texts]
     assert sorted(m.sealed.text for m in made if m.state == "superseded") == sorted(ended)
     stored = [t.sealed.content for t in driver.read(topics.HISTORY) if isinstance(t, ScreenedTurn)]

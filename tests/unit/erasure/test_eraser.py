@@ -275,9 +275,9 @@ def test_n6_an_erasure_with_a_fault_holds_up_none_behind_it_and_shows(
         patched.setattr(EraserLog, "remove", faulty)
         assert [house.eraser.look(), house.eraser.look()] == [1, 1]
     assert (house.step("a"), house.register.entries["e001"].state) == (FAILED, "done")
-    told = [r for r in caplog.records if r.levelname == "ERROR"]
-    assert "ann likes tea" not in str([vars(r) for r in told])
-    assert {vars(r)["error"] for r in told} == {"RuntimeError"}
+    records = [r for r in caplog.records if r.levelname == "ERROR"]
+    assert "ann likes tea" not in str([vars(r) for r in records])
+    assert {vars(r)["error"] for r in records} == {"RuntimeError"}
     assert house.eraser.look() == 0
     assert house.register.entries["a"].state == "done"
 
@@ -302,8 +302,8 @@ def test_what_is_waited_for_is_noted_once(house: House, monkeypatch: pytest.Monk
 def test_n6_another_users_records_stay(house: House) -> None:
     house.log.said(topics.LEDGER.name, CUT)
     other = house.log.records[0]
-    told = (other.value() or b"").replace(b"ann", b"bob")
-    house.log.records.append(replace(other, sent=replace(other.sent, key=b"bob", value=told)))
+    result = (other.value() or b"").replace(b"ann", b"bob")
+    house.log.records.append(replace(other, sent=replace(other.sent, key=b"bob", value=result)))
     house.asked(erasure())
     house.eraser.look()
     assert house.log.nulls() == [b"k"]

@@ -33,8 +33,8 @@ class Producer:
         self.polls += seconds > 0
 
     def flush(self, seconds: float) -> int:
-        for told, error in self._told[self._left :]:
-            told(error, None)
+        for entry, error in self._told[self._left :]:
+            entry(error, None)
         return self._left
 
 

@@ -32,8 +32,8 @@ def test_n6_the_report_lists_what_the_page_lists() -> None:
     ("tenant", True, {"Habits", "What others said of the user"}),
 ])  # fmt: skip
 def test_n6_each_scope_is_told_what_is_left_of_it(scope: str, sealed: bool, without: set[str]) -> None:
-    told = {line.partition(": ")[0] for line in not_erased(scope, sealed=sealed)}
-    assert told == {left.name for left in LEFT} - without
+    fields = {line.partition(": ")[0] for line in not_erased(scope, sealed=sealed)}
+    assert fields == {left.name for left in LEFT} - without
 
 
 def test_n6_the_list_is_in_the_report_that_is_signed() -> None:

@@ -23,7 +23,7 @@ class Space:
         return self._owners.setdefault(owner, OwnerOverlay(CachedOwner(complete=True)))
 
 
-def said(record_id: str, session_id: str) -> MemoryUpdate:
+def memory_of(record_id: str, session_id: str) -> MemoryUpdate:
     return parse(
         {
             "tenant": "acme", "owner_kind": "user", "owner_id": "ann", "record_id": record_id, "revision": 1,
@@ -38,7 +38,7 @@ def test_c9_an_erased_session_takes_only_its_own_out_of_what_was_replaced(models
     space = Space()
     rows = space.of(user("acme", "ann").key)
     replaced = Replaced(rows)
-    both, mine, others = (said("a", "s1"), said("b", "s2")), (said("c", "s1"),), (said("d", "s2"),)
+    both, mine, others = (memory_of("a", "s1"), memory_of("b", "s2")), (memory_of("c", "s1"),), (memory_of("d", "s2"),)
     for name, old in (("both", both), ("mine", mine), ("others", others)):
         replaced.note(name, old, START)
     erasure = Erasure(

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from evaluation.corpus.agreement import agreement
 from evaluation.corpus.align import align
 from evaluation.corpus.check import Report, check, entry_faults, program_faults
-from evaluation.corpus.entries import Entry, Language, Said, Statement, Verdict
+from evaluation.corpus.entries import Entry, Language, Statement, Utterance, Verdict
 from evaluation.corpus.overlap import runs, shared_runs
 from evaluation.corpus.read import ROOT, Context, contexts
 from processors.reader.wording.realise import realise
@@ -118,11 +118,11 @@ def test_the_card_counts_what_stands_in_the_corpus(report: Report) -> None:
 
 def test_a_verdict_names_a_turn_and_stands_once(tmp_path: Path) -> None:
     (tmp_path / "en1.jsonl").write_text(ENTRY.model_dump_json(by_alias=True) + "\n", encoding="utf-8")
-    told = Verdict(
+    result = Verdict(
         place=ENTRY.id, memory="User sold it", kind="episode", supported=True, person=True, sentence=False, worth=True
     )
-    other = told.model_copy(update={"place": "en1-9999"})
-    lines = [v.model_dump_json() for v in (told, told, other)]
+    other = result.model_copy(update={"place": "en1-9999"})
+    lines = [v.model_dump_json() for v in (result, result, other)]
     (tmp_path / "verdicts_en.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     report = check(tmp_path)
     assert report.faults[-2:] == ["verdicts_en.jsonl:2: a verdict again", "verdicts_en.jsonl:3: no turn en1-9999"]
@@ -142,10 +142,12 @@ def test_a_shared_run_is_found_in_any_spelling(text: str, other: str) -> None:
 
 
 def test_overlap_names_turn_file_and_run(tmp_path: Path) -> None:
-    said = next(context for context in contexts(language="en") if len(context.turn.text.split()) > 12)
-    (tmp_path / "cases.jsonl").write_text(json.dumps({"turns": [{"content": said.turn.text}]}) + "\n", encoding="utf-8")
+    statement = next(context for context in contexts(language="en") if len(context.turn.text.split()) > 12)
+    (tmp_path / "cases.jsonl").write_text(
+        json.dumps({"turns": [{"content": statement.turn.text}]}) + "\n", encoding="utf-8"
+    )
     found = shared_runs(tmp_path)
-    assert said.place in {shared.place for shared in found}
+    assert statement.place in {shared.place for shared in found}
     assert {shared.file for shared in found} == {"cases.jsonl"}
 
 
@@ -169,13 +171,13 @@ def test_a_program_that_builds_another_sentence_is_seen() -> None:
     ],
 )
 def test_a_program_is_found_for_a_sentence_from_its_turns(sentence: str, text: str, before: str) -> None:
-    turn = Said(speaker="user", text=text)
-    earlier = [Said(speaker="assistant", text=before)] if before else []
+    turn = Utterance(speaker="user", text=text)
+    earlier = [Utterance(speaker="assistant", text=before)] if before else []
     aligned = align(sentence, text, turn, earlier, tables("en"))
     assert aligned is not None
     assert realise(aligned.program, turn, earlier, tables("en")) == sentence
 
 
 def test_no_program_is_found_for_a_word_that_nobody_said() -> None:
-    turn = Said(speaker="user", text="i keep bees in leeds")
+    turn = Utterance(speaker="user", text="i keep bees in leeds")
     assert align("The user keeps wasps in Leeds.", turn.text, turn, (), tables("en")) is None

@@ -116,8 +116,8 @@ def test_a_writer_is_judged_by_the_turns_that_should_leave_something_and_those_t
 
 
 async def test_a_writers_turn_is_read_after_the_turns_before_it(models: Models) -> None:
-    asked = writers.Said(speaker="assistant", text="Where do you live?")
-    turn = writers.Written(id="t", speaker="user", text="York", before=[asked])
+    request = writers.Utterance(speaker="assistant", text="Where do you live?")
+    turn = writers.Written(id="t", speaker="user", text="York", before=[request])
     assert await writers.memories_of([turn], models, RuleExtractor()) == {"t": ["User lives in York"]}
 
 
@@ -138,6 +138,6 @@ def test_the_sheet_is_shuffled_by_its_seed_and_does_not_say_who_worded_what(tmp_
 
 def test_tables_hold_both_languages_side_by_side() -> None:
     figures = {"people": Tally(turns=10, memories=4).figures(), "writers": {"en1": {"turns": 5}}}
-    told = tables({"en": figures, "zh": {"people": Tally(turns=10, memories=2).figures()}})
-    assert "| memories per 100 turns | 40.0 | 20.0 |" in told
-    assert "| turns | 5 |" in told
+    result = tables({"en": figures, "zh": {"people": Tally(turns=10, memories=2).figures()}})
+    assert "| memories per 100 turns | 40.0 | 20.0 |" in result
+    assert "| turns | 5 |" in result

@@ -19,20 +19,20 @@ def extract(
     text: str,
     profile: Profile = GENERAL,
     *,
-    asked: str | None = None,
+    question: str | None = None,
     speaker: str | None = None,
     project: str | None = None,
     role: Role = "user",
     at: datetime = THURSDAY,
 ) -> list[Candidate]:
-    """Read one turn; `asked` is what the assistant said just before."""
-    previous: tuple[tuple[Role, str], ...] = (("assistant", asked),) if asked else ()
+    """Read one turn; `question` is what the assistant said just before."""
+    previous: tuple[tuple[Role, str], ...] = (("assistant", question),) if question else ()
     turn = TurnView(
         text, role, language_of(text), at, profile.time_zone, speaker=speaker, project_id=project, previous=previous
     )
     return RuleExtractor().extract(turn, profile)
 
 
-def values(text: str, profile: Profile = GENERAL, *, asked: str | None = None) -> dict[str, object]:
+def values(text: str, profile: Profile = GENERAL, *, question: str | None = None) -> dict[str, object]:
     """Return the asserted field values of one turn."""
-    return {n: v for c in extract(text, profile, asked=asked) if not c.negated for n, v in values_of(c).items()}
+    return {n: v for c in extract(text, profile, question=question) if not c.negated for n, v in values_of(c).items()}

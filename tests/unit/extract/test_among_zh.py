@@ -22,7 +22,7 @@ STAYS = {
     "from where nobody knows": "从小没在这里生活过",
     "asked of those who listen": "我家房子还没装修好，再帮我改下发货时间",
 }
-TOLD = {
+STATEMENTS = {
     "我在法院工作过三年": ["小雅在法院工作过三年"],
     "我女票在异地": ["小雅的女票在异地"],
     "我和男朋友吵架了，我们在一起三年了": ["小雅和男朋友吵架了", "小雅和男朋友在一起三年了"],
@@ -33,31 +33,31 @@ TOLD = {
 }
 
 
-def told(said: str, speaker: str | None = "小雅") -> list[str]:
-    return [c.text for c in extract(said, speaker=speaker) if c.confidence > 0.7]
+def statements_of(statement: str, speaker: str | None = "小雅") -> list[str]:
+    return [c.text for c in extract(statement, speaker=speaker) if c.confidence > 0.7]
 
 
-@pytest.mark.parametrize("said", STAYS.values(), ids=STAYS)
-def test_what_is_not_of_its_speakers_life_stays_in_its_turn(said: str) -> None:
-    assert told(said) == []
+@pytest.mark.parametrize("text", STAYS.values(), ids=STAYS)
+def test_what_is_not_of_its_speakers_life_stays_in_its_turn(text: str) -> None:
+    assert statements_of(text) == []
 
 
-@pytest.mark.parametrize(("said", "texts"), TOLD.items())
-def test_what_is_of_its_speakers_life_is_told(said: str, texts: list[str]) -> None:
-    assert told(said) == texts
+@pytest.mark.parametrize(("text", "texts"), STATEMENTS.items())
+def test_what_is_of_its_speakers_life_is_told(text: str, texts: list[str]) -> None:
+    assert statements_of(text) == texts
 
 
 def test_to_an_assistant_we_are_told() -> None:
-    assert told("我们打算明年五月结婚", None) == ["用户等人打算明年五月结婚"]
+    assert statements_of("我们打算明年五月结婚", None) == ["用户等人打算明年五月结婚"]
 
 
-@pytest.mark.parametrize("said", ["血压高要终身服药", "宝宝精神状态，体重增加还可以"])
-def test_who_speaks_for_their_work_speaks_of_whom_they_serve(said: str) -> None:
-    assert told(said, "医生") == []
+@pytest.mark.parametrize("text", ["血压高要终身服药", "宝宝精神状态，体重增加还可以"])
+def test_who_speaks_for_their_work_speaks_of_whom_they_serve(text: str) -> None:
+    assert statements_of(text, "医生") == []
 
 
 @pytest.mark.parametrize(
-    ("said", "wrong"),
+    ("text", "wrong"),
     [
         ("对我奶奶真的很无语", "小雅的奶奶真的很无语"),
         ("医生，现在我就是担心没查出来", "小雅的医生，现在小雅就是担心没查出来"),
@@ -67,12 +67,12 @@ def test_who_speaks_for_their_work_speaks_of_whom_they_serve(said: str) -> None:
         ("于是以后顿顿给我吃黄面窝头", "小雅要求于是以后顿顿给自己吃黄面窝头"),
     ],
 )
-def test_what_one_character_turned_round_is_not_told_so(said: str, wrong: str) -> None:
-    assert wrong not in told(said)
+def test_what_one_character_turned_round_is_not_told_so(text: str, wrong: str) -> None:
+    assert wrong not in statements_of(text)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "二十岁也没有很大啊",
         "不只是想先人一步开拓市场",
@@ -81,6 +81,6 @@ def test_what_one_character_turned_round_is_not_told_so(said: str, wrong: str) -
         "我叫赵新民我要把你的头像换掉",
     ],
 )
-def test_no_value_is_read_from_what_only_looks_like_one(said: str) -> None:
+def test_no_value_is_read_from_what_only_looks_like_one(text: str) -> None:
     fields = {"age", "occupation", "education", "name"}
-    assert not any(fields & {c.field, *c.fields} for c in extract(said, speaker="小雅"))
+    assert not any(fields & {c.field, *c.fields} for c in extract(text, speaker="小雅"))

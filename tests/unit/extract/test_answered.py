@@ -8,12 +8,12 @@ import pytest
 from tests.unit.extract.support import extract
 
 
-def stated(asked: str, said: str) -> list[str]:
-    return [c.text for c in extract(said, asked=asked) if c.source == "explicit"]
+def stated(question: str, text: str) -> list[str]:
+    return [c.text for c in extract(text, question=question) if c.source == "explicit"]
 
 
 @pytest.mark.parametrize(
-    ("asked", "said", "text"),
+    ("question", "statement", "text"),
     [
         ("What do you teach?", "Chemistry and a little botany", "User teaches Chemistry and a little botany"),
         ("How many hens are you keeping this year?", "Eleven.", "User is keeping eleven hens in 2026"),
@@ -35,12 +35,12 @@ def stated(asked: str, said: str) -> list[str]:
         ("Good. How often do you visit the physio?", "twice a month", "User visits the physio twice a month"),
     ],
 )  # fmt: skip
-def test_an_answer_says_what_the_question_asks(asked: str, said: str, text: str) -> None:
-    assert stated(asked, said) == [text]
+def test_an_answer_says_what_the_question_asks(question: str, statement: str, text: str) -> None:
+    assert stated(question, statement) == [text]
 
 
 @pytest.mark.parametrize(
-    ("asked", "said", "text"),
+    ("question", "statement", "text"),
     [
         ("Are you still planning to sell the canoe?", "yeah, once the river is warm",
          "User is still planning to sell the canoe once the river is warm"),
@@ -49,12 +49,12 @@ def test_an_answer_says_what_the_question_asks(asked: str, said: str, text: str)
         ("Have you ever rowed in a coxless four?", "no", "User has never rowed in a coxless four"),
     ],
 )  # fmt: skip
-def test_a_yes_or_no_states_the_question(asked: str, said: str, text: str) -> None:
-    assert stated(asked, said) == [text]
+def test_a_yes_or_no_states_the_question(question: str, statement: str, text: str) -> None:
+    assert stated(question, statement) == [text]
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("question", "text"),
     [
         ("Do you keep bees on the allotment?", "yes, but not any more"),
         ("Do you keep bees on the allotment?", "yes or no, who cares"),
@@ -65,12 +65,12 @@ def test_a_yes_or_no_states_the_question(asked: str, said: str, text: str) -> No
         ("Shall I book the tram?", "yes"),
     ],
 )
-def test_a_yes_to_an_offer_a_choice_or_the_moment_states_nothing(asked: str, said: str) -> None:
-    assert stated(asked, said) == []
+def test_a_yes_to_an_offer_a_choice_or_the_moment_states_nothing(question: str, text: str) -> None:
+    assert stated(question, text) == []
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("question", "text"),
     [
         ("Is it okay if I share your address with the courier?", "no, she says not to bother"),
         ("Are any of you allergic to nuts?", "me no"),
@@ -94,5 +94,5 @@ def test_a_yes_to_an_offer_a_choice_or_the_moment_states_nothing(asked: str, sai
         ("When should the alarm ring?", "six sharp"),
     ],
 )
-def test_an_evasion_a_doubt_or_a_wish_of_the_moment_states_nothing(asked: str, said: str) -> None:
-    assert stated(asked, said) == []
+def test_an_evasion_a_doubt_or_a_wish_of_the_moment_states_nothing(question: str, text: str) -> None:
+    assert stated(question, text) == []

@@ -8,12 +8,12 @@ from processors.reader.rules.protocol import values_of
 from tests.unit.extract.support import extract
 
 
-def _kept(asked: str, said: str) -> list[str]:
-    return [c.text for c in extract(said, asked=asked) if c.source == "explicit"]
+def _kept(question: str, text: str) -> list[str]:
+    return [c.text for c in extract(text, question=question) if c.source == "explicit"]
 
 
 @pytest.mark.parametrize(
-    ("asked", "said", "kept"),
+    ("question", "text", "kept"),
     [
         ("您平时有午睡的习惯吗？", "没有的", "用户平时没有午睡的习惯"),
         ("您周末一般都回父母家住，对吗？", "嗯呢", "用户周末一般都回父母家住"),
@@ -34,12 +34,12 @@ def _kept(asked: str, said: str) -> list[str]:
         ("您的狗打过疫苗吗？", "打了，今年四月", "用户的狗打了，2026年四月"),
     ],
 )
-def test_b1_an_answer_is_told_with_the_words_of_its_question(asked: str, said: str, kept: str) -> None:
-    assert _kept(asked, said)[0] == kept
+def test_b1_an_answer_is_told_with_the_words_of_its_question(question: str, text: str, kept: str) -> None:
+    assert _kept(question, text)[0] == kept
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("question", "text"),
     [
         ("您需要我帮您订车吗？", "不需要"),
         ("您要加急吗？", "要"),
@@ -64,8 +64,8 @@ def test_b1_an_answer_is_told_with_the_words_of_its_question(asked: str, said: s
         ("您是在车里等着吗？", "对"),
     ],
 )
-def test_b1_an_answer_of_the_moment_or_about_nobody_states_nothing(asked: str, said: str) -> None:
-    assert _kept(asked, said) == []
+def test_b1_an_answer_of_the_moment_or_about_nobody_states_nothing(question: str, text: str) -> None:
+    assert _kept(question, text) == []
 
 
 def test_b1_what_follows_the_answer_is_read_as_well() -> None:
@@ -74,6 +74,6 @@ def test_b1_what_follows_the_answer_is_read_as_well() -> None:
 
 
 def test_b1_a_value_that_answers_stays_a_value() -> None:
-    (stated,) = extract("三十二", asked="您多大了？")
+    (stated,) = extract("三十二", question="您多大了？")
     assert values_of(stated) == {"age": 32}
-    assert values_of(extract("广告公司，做设计", asked="您在哪家公司上班？")[0]) == {}
+    assert values_of(extract("广告公司，做设计", question="您在哪家公司上班？")[0]) == {}

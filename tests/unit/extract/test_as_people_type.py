@@ -8,13 +8,13 @@ from processors.reader.rules.rules import EXPLICIT
 from tests.unit.extract.support import extract
 
 
-def told(said: str, *, speaker: str | None = "Ann", asked: str | None = None) -> list[str]:
+def statements_of(statement: str, *, speaker: str | None = "Ann", question: str | None = None) -> list[str]:
     """What is read of a turn: what is only observed is not."""
-    return [c.text for c in extract(said, speaker=speaker, asked=asked) if c.confidence == EXPLICIT]
+    return [c.text for c in extract(statement, speaker=speaker, question=question) if c.confidence == EXPLICIT]
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("statement", "text"),
     [
         ("i gave up sugar two winters ago", "Ann gave up sugar two winters ago"),
         ("work at a bakery. hate it.", "Ann works at a bakery"),
@@ -36,34 +36,36 @@ def told(said: str, *, speaker: str | None = "Ann", asked: str | None = None) ->
         ("My cousin is flying in tomorrow", "Ann's cousin is flying in on 6 February 2026"),
     ],
 )  # fmt: skip
-def test_what_people_type_is_read(said: str, text: str) -> None:
-    assert text in told(said)
+def test_what_people_type_is_read(statement: str, text: str) -> None:
+    assert text in statements_of(statement)
 
 
 def test_who_is_had_is_known_by_it() -> None:
-    assert "Ann's dog is a whippet named Gus" in told("we have a dog too, he's a whippet named Gus")
-    assert "Ann's brother lives in Austin" in told("I have a brother, he lives in Austin")
-    assert "Ann visits their mom every day" in told("My mom is in hospital. I visit her every day.")
-    assert not any("visits" in text for text in told("My mom met Kim. I visit her every day."))
+    assert "Ann's dog is a whippet named Gus" in statements_of("we have a dog too, he's a whippet named Gus")
+    assert "Ann's brother lives in Austin" in statements_of("I have a brother, he lives in Austin")
+    assert "Ann visits their mom every day" in statements_of("My mom is in hospital. I visit her every day.")
+    assert not any("visits" in text for text in statements_of("My mom met Kim. I visit her every day."))
 
 
 @pytest.mark.parametrize(
-    ("asked", "said", "text"),
+    ("question", "statement", "text"),
     [
         ("Do you have any pets?", "yep, two rats", "Ann has two rats"),
         ("What are your hobbies?", "well, like playing the banjo", "Ann likes playing the banjo"),
     ],
 )
-def test_what_is_named_is_the_answer(asked: str, said: str, text: str) -> None:
-    assert text in told(said, asked=asked)
+def test_what_is_named_is_the_answer(question: str, statement: str, text: str) -> None:
+    assert text in statements_of(statement, question=question)
 
 
 def test_what_is_denied_beside_something_else_states_nothing() -> None:
-    assert told("No, I used to when I was a child", asked="Do you also play chess, as well as tennis?") == []
+    assert (
+        statements_of("No, I used to when I was a child", question="Do you also play chess, as well as tennis?") == []
+    )
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "Mostly my feelings",
         "I'm looking for some helpful tips",
@@ -89,11 +91,11 @@ def test_what_is_denied_beside_something_else_states_nothing() -> None:
         "If she loves you, she will come back and never leave you again.",
     ],
 )
-def test_what_is_only_talk_is_not(said: str) -> None:
-    assert told(said) == []
+def test_what_is_only_talk_is_not(text: str) -> None:
+    assert statements_of(text) == []
 
 
 def test_several_share_what_is_theirs() -> None:
-    assert told("We learned to settle our quarrels by talking out our mistakes") == [
+    assert statements_of("We learned to settle our quarrels by talking out our mistakes") == [
         "Ann and others learned to settle their quarrels by talking out their mistakes"
     ]

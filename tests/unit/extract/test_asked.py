@@ -18,18 +18,18 @@ NONE_ZH = (
 )  # fmt: skip
 
 
-def _firm(said: str, asked: str) -> list[tuple[str, object]]:
+def _firm(text: str, question: str) -> list[tuple[str, object]]:
     """The field values that an answer states outright."""
     return [
         (name, value)
-        for c in extract(said, asked=asked)
+        for c in extract(text, question=question)
         if c.source == "explicit" and not c.negated
         for name, value in values_of(c).items()
     ]
 
 
 @pytest.mark.parametrize(
-    ("asked", "said", "things"),
+    ("question", "text", "things"),
     [
         ("Any allergies?", "penicillin", ["penicillin"]),
         ("Any allergies?", "Penicillin.", ["penicillin"]),
@@ -42,12 +42,12 @@ def _firm(said: str, asked: str) -> list[tuple[str, object]]:
         ("你对什么过敏？", "花粉和芒果", ["花粉", "芒果"]),
     ],
 )
-def test_b1_an_allergy_that_answers_is_made(asked: str, said: str, things: list[str]) -> None:
-    assert _firm(said, asked) == [("allergy", thing) for thing in things]
+def test_b1_an_allergy_that_answers_is_made(question: str, text: str, things: list[str]) -> None:
+    assert _firm(text, question) == [("allergy", thing) for thing in things]
 
 
 @pytest.mark.parametrize(
-    ("asked", "said", "field", "things"),
+    ("question", "text", "field", "things"),
     [
         ("Is there anything you don't eat?", "pork", "avoids", ["pork"]),
         ("Any dietary restrictions?", "no gluten", "avoids", ["gluten"]),
@@ -56,15 +56,15 @@ def test_b1_an_allergy_that_answers_is_made(asked: str, said: str, things: list[
         ("有没有什么不能吃的?", "海鲜、花生", "avoids", ["海鲜", "花生"]),
     ],
 )
-def test_b1_what_is_never_eaten_is_made(asked: str, said: str, field: str, things: list[str]) -> None:
-    assert _firm(said, asked) == [(field, thing) for thing in things]
+def test_b1_what_is_never_eaten_is_made(question: str, text: str, field: str, things: list[str]) -> None:
+    assert _firm(text, question) == [(field, thing) for thing in things]
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("question", "text"),
     [
-        *(("Any allergies?", said) for said in NONE_EN),
-        *(("对什么药过敏吗?", said) for said in NONE_ZH),
+        *(("Any allergies?", text) for text in NONE_EN),
+        *(("对什么药过敏吗?", text) for text in NONE_ZH),
         ("有忌口吗？", "六个，一个回族同事，别点猪肉"),
         ("Any dietary requirements?", "only that there's enough of it"),
         ("What do you take for your allergies?", "cetirizine"),
@@ -75,12 +75,12 @@ def test_b1_what_is_never_eaten_is_made(asked: str, said: str, field: str, thing
         ("Why don't you eat?", "stress"),
     ],
 )
-def test_b1_an_answer_that_names_nothing_of_the_users_states_nothing(asked: str, said: str) -> None:
-    assert _firm(said, asked) == []
+def test_b1_an_answer_that_names_nothing_of_the_users_states_nothing(question: str, text: str) -> None:
+    assert _firm(text, question) == []
 
 
 def test_b1_a_profile_names_the_fields() -> None:
-    (stated,) = extract("penicillin", HEALTH, asked="Any allergies?")
+    (stated,) = extract("penicillin", HEALTH, question="Any allergies?")
     assert stated.text == "User is allergic to penicillin"
     assert set(values_of(stated)) == {"allergies", "drug_allergies"}
 

@@ -25,7 +25,7 @@ PROJECT = Profile(
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("statement", "text"),
     [
         ("我决定采用 Redis 作为缓存", "用户决定采用 Redis 作为缓存"),
         ("项目决定用 PostgreSQL 而不是 MySQL", "项目决定用 PostgreSQL 而不是 MySQL"),
@@ -33,21 +33,21 @@ PROJECT = Profile(
         ("We agreed to meet on Monday at 9am.", "User and others agreed to meet on Monday at 9am"),
     ],
 )
-def test_d2_decisions(said: str, text: str) -> None:
-    (found,) = extract(said)
+def test_d2_decisions(statement: str, text: str) -> None:
+    (found,) = extract(statement)
     assert (found.kind, found.episode_type, found.text) == ("episode", "decision", text)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     ["我们还没决定用什么缓存", "要不要采用 Redis？", "Have we decided on Redis?", "We haven't decided on a cache yet."],
 )
-def test_d2_open_questions_are_no_decisions(said: str) -> None:
-    assert all(c.episode_type != "decision" for c in extract(said))
+def test_d2_open_questions_are_no_decisions(text: str) -> None:
+    assert all(c.episode_type != "decision" for c in extract(text))
 
 
 @pytest.mark.parametrize(
-    ("said", "text", "day"),
+    ("statement", "text", "day"),
     [
         ("提醒我下周一之前提交报告", "提醒用户下周一之前提交报告", 9),
         ("TODO：下周五之前更新文档", "用户待办：下周五之前更新文档", 13),
@@ -55,8 +55,8 @@ def test_d2_open_questions_are_no_decisions(said: str) -> None:
         ("Don't forget to submit the report by Friday.", "User must not forget to submit the report by Friday", 6),
     ],
 )
-def test_d2_n8_tasks_with_their_day_ahead(said: str, text: str, day: int) -> None:
-    (found,) = extract(said)
+def test_d2_n8_tasks_with_their_day_ahead(statement: str, text: str, day: int) -> None:
+    (found,) = extract(statement)
     assert (found.episode_type, found.text) == ("task", text)
     assert found.occurred_from == datetime(2026, 2, day, tzinfo=UTC)
 
@@ -74,7 +74,7 @@ def test_n8_what_happened_has_its_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "text", "relation", "name"),
+    ("statement", "text", "relation", "name"),
     [
         ("My sister Anna lives in Rome.", "User's sister Anna lives in Rome", "sister", "Anna"),
         ("I have a daughter named Lily.", "User has a daughter called Lily", "daughter", "Lily"),
@@ -82,8 +82,8 @@ def test_n8_what_happened_has_its_time() -> None:
         ("我老婆是老师", "用户的老婆是老师", "老婆", None),
     ],
 )
-def test_d2_relations(said: str, text: str, relation: str, name: str | None) -> None:
-    (found,) = [c for c in extract(said) if c.kind == "relation"]
+def test_d2_relations(statement: str, text: str, relation: str, name: str | None) -> None:
+    (found,) = [c for c in extract(statement) if c.kind == "relation"]
     assert (found.text, found.attributes["relation"], found.attributes.get("name")) == (text, relation, name)
 
 
@@ -100,7 +100,7 @@ STUDY = load_profile("clinical_trial")
 
 
 @pytest.mark.parametrize(
-    ("said", "key", "value"),
+    ("text", "key", "value"),
     [
         ("现在入组45例了", "enrolled_count", 45),
         ("截至目前累计入组了45例", "enrolled_count", 45),
@@ -120,14 +120,14 @@ STUDY = load_profile("clinical_trial")
         ("Overall progress now stands at 38%.", "progress", 38),
     ],
 )
-def test_a4_how_many_there_are_by_now_is_heard(said: str, key: str, value: int) -> None:
-    (found,) = extract(said, STUDY, project="p1")
+def test_a4_how_many_there_are_by_now_is_heard(text: str, key: str, value: int) -> None:
+    (found,) = extract(text, STUDY, project="p1")
     assert found.hot is not None
     assert (found.hot.key, found.hot.value) == (key, value)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "本周一共入组5例",
         "目前每周入组5例",
@@ -150,8 +150,8 @@ def test_a4_how_many_there_are_by_now_is_heard(said: str, key: str, value: int) 
         "已入组45%",
     ],
 )
-def test_a4_a_part_a_plan_or_a_share_is_no_count(said: str) -> None:
-    assert all(c.hot is None for c in extract(said, STUDY, project="p1"))
+def test_a4_a_part_a_plan_or_a_share_is_no_count(text: str) -> None:
+    assert all(c.hot is None for c in extract(text, STUDY, project="p1"))
 
 
 def test_a4_a_decision_with_a_project_is_hot_and_its_project_is_found_by_alias() -> None:
@@ -162,7 +162,7 @@ def test_a4_a_decision_with_a_project_is_hot_and_its_project_is_found_by_alias()
 
 
 @pytest.mark.parametrize(
-    ("asked", "said", "fields"),
+    ("question", "text", "fields"),
     [
         ("Are you married?", "Yes", {"maritalStatus": "married"}),
         ("Do you live in Leeds?", "Yes, I do", {"residence": "Leeds"}),
@@ -176,19 +176,19 @@ def test_a4_a_decision_with_a_project_is_hot_and_its_project_is_found_by_alias()
         ("您的学历是什么？", "硕士", {"education": "master"}),
     ],
 )
-def test_b1_an_answer_confirms_what_the_assistant_asked(asked: str, said: str, fields: dict[str, object]) -> None:
-    assert values(said, asked=asked) == fields
+def test_b1_an_answer_confirms_what_the_assistant_asked(question: str, text: str, fields: dict[str, object]) -> None:
+    assert values(text, question=question) == fields
 
 
 def test_b1_the_assistant_is_never_a_source() -> None:
-    assert values("Thanks", asked="So you are 32 and live in Leeds.") == {}
-    assert values("不清楚", asked="您今年32岁对吗？") == {}
+    assert values("Thanks", question="So you are 32 and live in Leeds.") == {}
+    assert values("不清楚", question="您今年32岁对吗？") == {}
     assert extract("I'm 32 and I live in Leeds", role="assistant") == []
     assert extract("我今年32岁", role="assistant") == []
 
 
 @pytest.mark.parametrize(
-    ("said", "field", "value", "source", "confidence"),
+    ("text", "field", "value", "source", "confidence"),
     [
         ("Please answer in Chinese.", "response_language", "Chinese", "inferred", 0.6),
         ("From now on, always reply in French.", "response_language", "French", "explicit", 1.0),
@@ -200,13 +200,13 @@ def test_b1_the_assistant_is_never_a_source() -> None:
         ("以后用简洁的方式回答我", "response_style", "concise", "explicit", 1.0),
     ],
 )
-def test_d4_a_wish_said_once_is_inferred(said: str, field: str, value: str, source: str, confidence: float) -> None:
-    (found,) = [c for c in extract(said) if c.kind == "preference"]
+def test_d4_a_wish_said_once_is_inferred(text: str, field: str, value: str, source: str, confidence: float) -> None:
+    (found,) = [c for c in extract(text) if c.kind == "preference"]
     assert (found.field, found.value, found.source, float(found.confidence)) == (field, value, source, confidence)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "我不喜欢简洁的回答。",
         "老板喜欢简短的回答。",
@@ -215,12 +215,12 @@ def test_d4_a_wish_said_once_is_inferred(said: str, field: str, value: str, sour
         "你喜欢简洁的回答吗？",
     ],
 )
-def test_d4_an_answer_that_is_not_the_owners_wish_is_none(said: str) -> None:
-    assert "response_style" not in values(said)
+def test_d4_an_answer_that_is_not_the_owners_wish_is_none(text: str) -> None:
+    assert "response_style" not in values(text)
 
 
 @pytest.mark.parametrize(
-    ("said", "value"),
+    ("text", "value"),
     [
         ("I prefer reports as tables.", "reports as tables"),
         ("I prefer tea as it helps me sleep.", "tea"),
@@ -228,8 +228,8 @@ def test_d4_an_answer_that_is_not_the_owners_wish_is_none(said: str) -> None:
         ("I prefer Lego as a kid would.", "Lego"),
     ],
 )
-def test_d9_what_a_thing_is_preferred_as_belongs_to_it(said: str, value: str) -> None:
-    assert values(said)["prefers"] == value
+def test_d9_what_a_thing_is_preferred_as_belongs_to_it(text: str, value: str) -> None:
+    assert values(text)["prefers"] == value
 
 
 def test_d9_a_wish_of_the_profiles_is_worded_as_a_request() -> None:
@@ -306,7 +306,7 @@ def test_the_profiles_own_field_is_filled_beside_a_general_one(text: str, value:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("Please submit the report by Friday.", "Submit the report by Friday"),
         ("Please review the protocol by 3 December.", "Review the protocol by 3 December"),
@@ -314,8 +314,8 @@ def test_the_profiles_own_field_is_filled_beside_a_general_one(text: str, value:
         ("Action items: review the protocol and order kits.", "User has to do: review the protocol and order kits"),
     ],
 )
-def test_d2_what_is_asked_of_others_by_a_day_is_a_task(text: str, told: str) -> None:
-    assert [(c.episode_type, c.text) for c in extract(text)] == [("task", told)]
+def test_d2_what_is_asked_of_others_by_a_day_is_a_task(text: str, expected: str) -> None:
+    assert [(c.episode_type, c.text) for c in extract(text)] == [("task", expected)]
 
 
 @pytest.mark.parametrize(

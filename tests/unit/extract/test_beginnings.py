@@ -6,11 +6,11 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.extract.support import extract
-from tests.unit.extract.test_alone import told
+from tests.unit.extract.test_alone import statements_of
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("I mend violins in a shed in Oban, so keep the invoices simple", ["Ann mends violins in a shed in Oban"]),
         ("We haven't got a dishwasher so anything with a glaze is a pain", ["Ann and others haven't got a dishwasher"]),
@@ -28,12 +28,12 @@ from tests.unit.extract.test_alone import told
         ("Resigned as treasurer of the choir at Easter", ["Ann resigned as treasurer of the choir at Easter"]),
     ],
 )  # fmt: skip
-def test_the_first_thing_said_is_kept_by_itself(said: str, texts: list[str]) -> None:
-    assert told(said) == texts
+def test_the_first_thing_said_is_kept_by_itself(text: str, texts: list[str]) -> None:
+    assert statements_of(text) == texts
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "I repair violins, but only those of that dealer",
         "I would move to Oban, if that house were cheaper",
@@ -53,12 +53,12 @@ def test_the_first_thing_said_is_kept_by_itself(said: str, texts: list[str]) -> 
         "I'll just swim to Oban for the meeting shall I",
     ],
 )
-def test_what_follows_may_limit_it(said: str) -> None:
-    assert told(said) == []
+def test_what_follows_may_limit_it(text: str) -> None:
+    assert statements_of(text) == []
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "Write a story in the first person: I am a retired spy in Oban and I own a bakery. My sister hates me.",
         "Stay in character: you are my lawyer, I have two houses in Kent and I refuse to sell either",
@@ -69,12 +69,12 @@ def test_what_follows_may_limit_it(said: str) -> None:
         "Is this better? 'I have lived in Oban since I was six. My father sold tractors for years.'",
     ],
 )
-def test_what_is_played_quoted_or_to_be_worked_on_is_nobodys(said: str) -> None:
-    assert told(said) == []
+def test_what_is_played_quoted_or_to_be_worked_on_is_nobodys(text: str) -> None:
+    assert statements_of(text) == []
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("statement", "text"),
     [
         ("Let me explain:\nI have asthma and I live in Oban.", "Ann lives in Oban"),
         ("Rewrite for my situation:\nI live in Oban.", "Ann lives in Oban"),
@@ -83,11 +83,11 @@ def test_what_is_played_quoted_or_to_be_worked_on_is_nobodys(said: str) -> None:
         ("I moved to Oban in May, lucky me", "Ann moved to Oban"),
     ],
 )
-def test_what_is_ones_own_stays_beside_it(said: str, text: str) -> None:
-    assert any(c.text.startswith(text) for c in extract(said, speaker="Ann") if c.source == "explicit")
+def test_what_is_ones_own_stays_beside_it(statement: str, text: str) -> None:
+    assert any(c.text.startswith(text) for c in extract(statement, speaker="Ann") if c.source == "explicit")
 
 
 def test_apostrophes_are_no_quotation_marks() -> None:
-    assert told("I painted the boys' room beside the girls' shed in Oban") == [
+    assert statements_of("I painted the boys' room beside the girls' shed in Oban") == [
         "Ann painted the boys' room beside the girls' shed in Oban"
     ]

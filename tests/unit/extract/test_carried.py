@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from processors.reader.carried import Carried, carried, denies, located, words_of
+from processors.reader.carried import QuotationSupport, denies, located, quotation_support, words_of
 from processors.reader.rules.protocol import TurnView
 from schemas.events.memory import Span
 from schemas.profile.model import load_profile
@@ -19,19 +19,21 @@ DATA = tomllib.loads((files("processors.reader") / "carried.toml").read_text(enc
 AT = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
 
 
-def found(said: str, quote: str, text: str, values: dict[str, Any] | None = None, **kw: Any) -> Carried | str:
-    han = any("\u4e00" <= c <= "\u9fff" for c in said)
+def found(
+    statement: str, quote: str, text: str, values: dict[str, Any] | None = None, **kw: Any
+) -> QuotationSupport | str:
+    han = any("\u4e00" <= c <= "\u9fff" for c in statement)
     turn = TurnView(
-        content=said, role="user", language="zh" if han else "en", occurred_at=AT,
+        content=statement, role="user", language="zh" if han else "en", occurred_at=AT,
         previous=kw.pop("previous", ()), speaker=kw.pop("speaker", None), reply=kw.pop("reply", ""),
     )  # fmt: skip
     profile = load_profile(kw.pop("profile", "immigration"))
     kind, negated = kw.pop("kind", "fact"), kw.pop("negated", False)
-    return carried(text, values or {}, quote, turn, profile, kind=kind, negated=negated)
+    return quotation_support(text, values or {}, quote, turn, profile, kind=kind, negated=negated)
 
 
 @pytest.mark.parametrize(
-    ("said", "quote", "text", "values"),
+    ("statement", "quote", "text", "values"),
     [
         ("I live in Headingley in Leeds.", "I live in Headingley in Leeds", "User lives in Headingley in Leeds", {}),
         ("I am thirty-two.", "I am thirty-two", "User is 32 years old.", {"age": 32}),
@@ -48,15 +50,15 @@ def found(said: str, quote: str, text: str, values: dict[str, Any] | None = None
         ("我不喜欢香菜", "我不喜欢香菜", "用户不喜欢香菜", {}),
     ],
 )  # fmt: skip
-def test_b1_words_of_the_turn_carry_it(said: str, quote: str, text: str, values: dict[str, Any]) -> None:
-    place = found(said, quote, text, values)
-    assert isinstance(place, Carried), place
+def test_b1_words_of_the_turn_carry_it(statement: str, quote: str, text: str, values: dict[str, Any]) -> None:
+    place = found(statement, quote, text, values)
+    assert isinstance(place, QuotationSupport), place
     assert place.literal
-    assert said[place.span.start : place.span.end].strip("。.") == quote.strip("。.")
+    assert statement[place.span.start : place.span.end].strip("。.") == quote.strip("。.")
 
 
 @pytest.mark.parametrize(
-    ("said", "quote", "text", "values", "why"),
+    ("statement", "quote", "text", "values", "why"),
     [
         ("I live in Leeds.", "I live in York", "User lives in York", {}, "not_said"),
         ("I live in Leeds.", "I live in Leeds", "User loves Leeds", {}, "not_carried"),
@@ -82,48 +84,48 @@ def test_b1_words_of_the_turn_carry_it(said: str, quote: str, text: str, values:
     ],
 )  # fmt: skip
 def test_b1_what_no_word_carries_is_nobodys(
-    said: str, quote: str, text: str, values: dict[str, Any], why: str
+    statement: str, quote: str, text: str, values: dict[str, Any], why: str
 ) -> None:
-    assert found(said, quote, text, values) == why
+    assert found(statement, quote, text, values) == why
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("statement", "text"),
     [("My sister lives in Leeds.", "User's sister lives in Leeds"), ("我妈妈住在杭州。", "用户的妈妈住在杭州")],
 )
-def test_b8_of_another_it_is_said_as_the_others(said: str, text: str) -> None:
-    assert isinstance(found(said, said, text), Carried)
+def test_b8_of_another_it_is_said_as_the_others(statement: str, text: str) -> None:
+    assert isinstance(found(statement, statement, text), QuotationSupport)
 
 
 def test_a_request_is_an_intent_though_it_asks() -> None:
-    said = "Can you book a table for Friday?"
-    assert found(said, said, "User wants a table booked for Friday", kind="intent") == "not_carried"
-    assert isinstance(found(said, said, "Book a table for Friday", kind="intent"), Carried)
-    assert found(said, said, "Book a table for Friday") == "not_stated"
+    text = "Can you book a table for Friday?"
+    assert found(text, text, "User wants a table booked for Friday", kind="intent") == "not_carried"
+    assert isinstance(found(text, text, "Book a table for Friday", kind="intent"), QuotationSupport)
+    assert found(text, text, "Book a table for Friday") == "not_stated"
 
 
 def test_words_between_are_few_and_make_it_less_than_literal() -> None:
-    said = "I moved yesterday to Lisbon."
-    place = found(said, said, "User moved to Lisbon.")
-    assert isinstance(place, Carried)
+    text = "I moved yesterday to Lisbon."
+    place = found(text, text, "User moved to Lisbon.")
+    assert isinstance(place, QuotationSupport)
     assert not place.literal
     assert found("I moved with two old suitcases to Lisbon.", "I moved with two old suitcases to Lisbon",
                  "User moved to Lisbon.") == "not_carried"  # fmt: skip
 
 
 def test_b1_a_yes_states_what_was_asked_and_a_no_does_not() -> None:
-    asked = (("assistant", "So you are 32 years old?"),)
+    request = (("assistant", "So you are 32 years old?"),)
     text = "User is 32 years old."
-    yes = found("Yes.", "you are 32 years old", text, {"age": 32}, previous=asked)
-    assert yes == Carried(Span(start=0, end=4), True)
-    assert found("No.", "you are 32 years old", text, {"age": 32}, previous=asked) == "not_stated"
-    assert found("Yes.", "you are 33 years old", text, {"age": 32}, previous=asked) == "not_said"
+    yes = found("Yes.", "you are 32 years old", text, {"age": 32}, previous=request)
+    assert yes == QuotationSupport(Span(start=0, end=4), True)
+    assert found("No.", "you are 32 years old", text, {"age": 32}, previous=request) == "not_stated"
+    assert found("Yes.", "you are 33 years old", text, {"age": 32}, previous=request) == "not_said"
 
 
 def test_b1_what_asks_to_be_confirmed_counts_with_a_yes() -> None:
-    said = "So I live in Leeds now, right?"
-    assert found(said, "I live in Leeds now", "User lives in Leeds") == "not_stated"
-    assert isinstance(found(said, "I live in Leeds now", "User lives in Leeds", reply="Yes, you do."), Carried)
+    text = "So I live in Leeds now, right?"
+    assert found(text, "I live in Leeds now", "User lives in Leeds") == "not_stated"
+    assert isinstance(found(text, "I live in Leeds now", "User lives in Leeds", reply="Yes, you do."), QuotationSupport)
 
 
 @pytest.mark.parametrize("quote", ["", " ", "?!", "\u3000"])
@@ -138,14 +140,14 @@ def test_a_quotation_is_found_whatever_its_case_and_white_space() -> None:
 
 @pytest.mark.parametrize("text", ["a" * 100_000, "我" * 100_000, "\u202e" * 1_000, "🙂" * 10_000, "a, " * 30_000])
 def test_whatever_is_quoted_ends(text: str) -> None:
-    assert isinstance(found(text, text, text[:900]), str | Carried)
+    assert isinstance(found(text, text, text[:900]), str | QuotationSupport)
 
 
 @pytest.mark.parametrize(("clauses", "carries"), [(12, True), (13, False)])
 def test_a_quotation_over_many_clauses_is_a_paste(clauses: int, carries: bool) -> None:
-    said = " ".join(["I live in Leeds."] * clauses)
-    place = found(said, said, "User lives in Leeds")
-    assert isinstance(place, Carried) if carries else place == "not_carried"
+    text = " ".join(["I live in Leeds."] * clauses)
+    place = found(text, text, "User lives in Leeds")
+    assert isinstance(place, QuotationSupport) if carries else place == "not_carried"
 
 
 def test_statements_are_compared_without_their_owner() -> None:
@@ -162,18 +164,19 @@ def test_a_word_is_of_one_class() -> None:
 
 @pytest.mark.parametrize("value", ["live", "work", "住"])
 def test_b2_a_word_of_a_frame_is_no_value(value: str) -> None:
-    said = "我住在杭州。" if value == "住" else f"I {value} in Leeds."
-    assert found(said, said, said.replace("I ", "User "), {"currentLocation": value}) == "not_carried"
+    text = "我住在杭州。" if value == "住" else f"I {value} in Leeds."
+    assert found(text, text, text.replace("I ", "User "), {"currentLocation": value}) == "not_carried"
 
 
 @pytest.mark.parametrize(
-    ("said", "text"), [("I gave my red bike to Ann", "User gave Ann to bike red"), ("我在杭州开会", "用户会开州杭")]
+    ("statement", "text"),
+    [("I gave my red bike to Ann", "User gave Ann to bike red"), ("我在杭州开会", "用户会开州杭")],
 )
-def test_b1_the_words_of_a_turn_in_another_order_are_not_its_statement(said: str, text: str) -> None:
-    assert found(said, said, text) == "not_carried"
+def test_b1_the_words_of_a_turn_in_another_order_are_not_its_statement(statement: str, text: str) -> None:
+    assert found(statement, statement, text) == "not_carried"
 
 
 def test_b2_a_statement_names_its_values() -> None:
-    said = "I live in Leeds"
-    assert found(said, said, "User lives in Leeds", {"currentLocation": "Leeds"}) != "not_carried"
+    text = "I live in Leeds"
+    assert found(text, text, "User lives in Leeds", {"currentLocation": "Leeds"}) != "not_carried"
     assert found("I am 32 and live", "I am 32 and live", "User is alive", {"age": 32}) == "not_carried"

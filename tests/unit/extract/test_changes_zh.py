@@ -7,12 +7,12 @@ import pytest
 from tests.unit.extract.support import extract
 
 
-def _kept(said: str) -> list[str]:
-    return [c.text for c in extract(said) if c.source == "explicit"]
+def _kept(text: str) -> list[str]:
+    return [c.text for c in extract(text) if c.source == "explicit"]
 
 
 @pytest.mark.parametrize(
-    ("said", "kept"),
+    ("text", "kept"),
     [
         ("年卡不续了", "用户不续年卡了"),
         ("二胡我不打算学了", "用户不打算学二胡了"),
@@ -37,12 +37,12 @@ def _kept(said: str) -> list[str]:
         ("不想报名了", "用户不想报名了"),
     ],
 )
-def test_d3_a_change_is_told_of_the_speaker(said: str, kept: str) -> None:
-    assert kept in _kept(said)
+def test_d3_a_change_is_told_of_the_speaker(text: str, kept: str) -> None:
+    assert kept in _kept(text)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "小宋不做了",
         "他戒烟了",
@@ -74,8 +74,8 @@ def test_d3_a_change_is_told_of_the_speaker(said: str, kept: str) -> None:
         "入秋的时候散了",
     ],
 )
-def test_d3_what_others_do_or_what_is_of_the_moment_is_no_change(said: str) -> None:
-    assert not any(c.text.startswith("用户") and c.text.endswith("了") for c in extract(said) if c.source == "explicit")
+def test_d3_what_others_do_or_what_is_of_the_moment_is_no_change(text: str) -> None:
+    assert not any(c.text.startswith("用户") and c.text.endswith("了") for c in extract(text) if c.source == "explicit")
 
 
 def test_d2_a_project_is_told_as_it_was_said() -> None:
@@ -84,12 +84,12 @@ def test_d2_a_project_is_told_as_it_was_said() -> None:
 
 
 def test_d2_a_long_turn_that_is_one_statement_is_told_by_its_clauses() -> None:
-    said = "开了三年网约车，上个月转去跑货运了，一天起码跑四百公里，油钱自己掏"
-    kept = _kept(said)
+    message = "开了三年网约车，上个月转去跑货运了，一天起码跑四百公里，油钱自己掏"
+    kept = _kept(message)
     assert "用户开了三年网约车" in kept
     assert all(len(text) < 20 for text in kept)
 
 
 def test_d2_of_a_long_turn_about_another_only_what_names_them_is_told() -> None:
-    said = "我舅舅开了三年网约车，上个月转去跑货运了，一天起码跑四百公里，油钱自己掏"
-    assert _kept(said) == ["用户的舅舅开了三年网约车"]
+    text = "我舅舅开了三年网约车，上个月转去跑货运了，一天起码跑四百公里，油钱自己掏"
+    assert _kept(text) == ["用户的舅舅开了三年网约车"]

@@ -13,7 +13,7 @@ from processors.reader.rules.numbers import amount, english_integer, han_number
 from processors.reader.rules.promising import promising
 from processors.reader.rules.protocol import values_of
 from processors.reader.rules.rules import RuleExtractor
-from processors.reader.rules.standing_zh import stands, tells_of_speaker
+from processors.reader.rules.standing_zh import is_self_contained, tells_of_speaker
 from processors.reader.rules.tidied_zh import tidy
 from tests.examples import examples
 from tests.linear import assert_linear
@@ -21,22 +21,22 @@ from tests.unit.extract.support import GENERAL, IMMIGRATION, extract, values
 
 
 @pytest.mark.parametrize(
-    "said", ["I'm 32", "My name is Anna", "we decided on Redis", "TODO: docs", "remind me tomorrow", "call me Bo"]
+    "text", ["I'm 32", "My name is Anna", "we decided on Redis", "TODO: docs", "remind me tomorrow", "call me Bo"]
 )
-def test_b9_statements_are_promising(said: str) -> None:
-    assert promising(said, "en")
+def test_b9_statements_are_promising(text: str) -> None:
+    assert promising(text, "en")
 
 
 @pytest.mark.parametrize(
-    "said", ["我今年32岁", "32岁", "浙大硕士毕业", "决定采用Redis", "提醒一下", "叫我小明", "没有孩子", "老婆是老师"]
+    "text", ["我今年32岁", "32岁", "浙大硕士毕业", "决定采用Redis", "提醒一下", "叫我小明", "没有孩子", "老婆是老师"]
 )
-def test_b9_chinese_statements_are_promising(said: str) -> None:
-    assert promising(said, "zh")
+def test_b9_chinese_statements_are_promising(text: str) -> None:
+    assert promising(text, "zh")
 
 
-@pytest.mark.parametrize("said", ["Hi!", "Thanks, great!", "ok", "What's the weather like?", ""])
-def test_b9_chat_is_not_promising(said: str) -> None:
-    assert not promising(said, "en")
+@pytest.mark.parametrize("text", ["Hi!", "Thanks, great!", "ok", "What's the weather like?", ""])
+def test_b9_chat_is_not_promising(text: str) -> None:
+    assert not promising(text, "en")
     assert not promising("好的，谢谢", "zh")
 
 
@@ -49,9 +49,9 @@ def test_b9_a_bare_yes_is_promising_only_as_an_answer() -> None:
 @settings(max_examples=examples(150), deadline=None)
 @given(st.lists(st.sampled_from(["I'm 32", "my", "we", "decided to use", "Redis", "nice", "Anna"]), max_size=8))
 def test_b9_no_field_is_missed_by_the_cheap_test(words: list[str]) -> None:
-    said = " ".join(words)
-    if values(said):
-        assert promising(said, "en")
+    text = " ".join(words)
+    if values(text):
+        assert promising(text, "en")
 
 
 UNITS = [
@@ -87,9 +87,9 @@ def test_b9_time_is_linear_before_the_speaker_and_at_the_end(unit: str, end: str
 
 def _read_zh(text: str) -> None:
     """Tidy and judge one statement, of any length."""
-    said = tidy(text)
-    tells_of_speaker(said)
-    stands(said, of_other=False, of_kin=False, in_group=True)
+    statement = tidy(text)
+    tells_of_speaker(statement)
+    is_self_contained(statement, of_other=False, of_kin=False, in_group=True)
 
 
 @settings(max_examples=examples(200), deadline=None)
@@ -102,7 +102,7 @@ def test_d2_any_text_is_read_without_error(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "number"),
+    ("text", "number"),
     [
         ("80万", 800_000),
         ("$120k", 120_000),
@@ -112,8 +112,8 @@ def test_d2_any_text_is_read_without_error(text: str) -> None:
         ("无", None),
     ],
 )
-def test_b2_amounts(said: str, number: int | None) -> None:
-    assert amount(said) == number
+def test_b2_amounts(text: str, number: int | None) -> None:
+    assert amount(text) == number
 
 
 def test_b2_numerals() -> None:

@@ -25,16 +25,16 @@ def only(*homes: str) -> Profile:
     return GENERAL.model_copy(update={"fields": tuple(fields)})
 
 
-def read(said: str, profile: Profile = GENERAL, *previous: tuple[Role, str]) -> Reading:
-    return RuleExtractor().read(TurnView(said, "user", language_of(said), THURSDAY, previous=previous), profile)
+def read(text: str, profile: Profile = GENERAL, *previous: tuple[Role, str]) -> Reading:
+    return RuleExtractor().read(TurnView(text, "user", language_of(text), THURSDAY, previous=previous), profile)
 
 
-def told(reading: Reading) -> list[tuple[str, str]]:
+def statements_of(reading: Reading) -> list[tuple[str, str]]:
     return [(d.label, d.candidate.text) for d in reading.dropped]
 
 
 @pytest.mark.parametrize(
-    ("said", "label", "text", "place"),
+    ("statement", "label", "text", "place"),
     [
         ("They were great. I painted the fence green.", "unresolved", "They were great", "They were great"),
         ("我去年考下了潜水证。她昨天又没来上课。", "unresolved", "她昨天又没来上课", "她昨天又没来上课"),
@@ -45,29 +45,29 @@ def told(reading: Reading) -> list[tuple[str, str]]:
         ("My sister Anna works at it.", "dangling", "User's sister Anna works at it", "My sister Anna works at it"),
     ],
 )  # fmt: skip
-def test_what_is_not_taken_is_told_with_its_reason_and_place(said: str, label: str, text: str, place: str) -> None:
-    reading = read(said)
+def test_what_is_not_taken_is_told_with_its_reason_and_place(statement: str, label: str, text: str, place: str) -> None:
+    reading = read(statement)
     [span] = [d.candidate.spans[0] for d in reading.dropped if (d.label, d.candidate.text) == (label, text)]
-    assert said[span.start : span.end] == place
+    assert statement[span.start : span.end] == place
     assert text not in [c.text for c in reading.candidates]
 
 
 @pytest.mark.parametrize(
-    ("said", "home", "text"),
+    ("statement", "home", "text"),
     [("I live in York.", "York", "User lives in York"), ("我住在苏州。", "苏州", "目前住在苏州")],
 )
-def test_a_value_that_the_field_does_not_take_is_kept_as_it_was_said(said: str, home: str, text: str) -> None:
-    [dropped] = read(said, only("Leeds")).dropped
+def test_a_value_that_the_field_does_not_take_is_kept_as_it_was_said(statement: str, home: str, text: str) -> None:
+    [dropped] = read(statement, only("Leeds")).dropped
     assert (dropped.label, dropped.candidate.text, dropped.slots) == ("no_field", text, {"residence": home})
     assert (dropped.candidate.field, dropped.candidate.value) == (None, None)
-    assert read(said, only(home)).dropped == ()
+    assert read(statement, only(home)).dropped == ()
 
 
 def test_ordinals_go_on_and_a_statement_is_told_once() -> None:
     reading = read("I live in York. They were great. They were great. I painted the fence green.", only("Leeds"))
     everything = [*reading.candidates, *(d.candidate for d in reading.dropped)]
     assert [c.ordinal for c in everything] == list(range(3))
-    assert told(reading) == [("no_field", "User lives in York"), ("unresolved", "They were great")]
+    assert statements_of(reading) == [("no_field", "User lives in York"), ("unresolved", "They were great")]
 
 
 def test_of_a_long_turn_a_bounded_number_is_kept_and_what_a_profile_may_take_comes_first() -> None:

@@ -118,8 +118,8 @@ async def test_d1_a_turn_that_says_the_same_whatever_the_reply_does_not_wait(
     models: Models, language: str, content: str
 ) -> None:
     changes = {"sealed": turn(language).sealed.model_copy(update={"content": content, "previous": ()})}
-    said = Extract(RuleExtractor(), models, ProfileBook(load_profile("general")), ask_model=False)
-    d = TopologyDriver([said], AT)
+    statement = Extract(RuleExtractor(), models, ProfileBook(load_profile("general")), ask_model=False)
+    d = TopologyDriver([statement], AT)
     d.pipe(topics.HISTORY, turn(language, **changes))
     await d.run()
     [e] = [e for e in d.read(topics.LEDGER) if isinstance(e, Extraction)]

@@ -7,12 +7,12 @@ import pytest
 from tests.unit.extract.support import extract
 
 
-def told(said: str) -> list[str]:
-    return [c.text for c in extract(said, speaker="Ann") if c.source == "explicit"]
+def statements_of(statement: str) -> list[str]:
+    return [c.text for c in extract(statement, speaker="Ann") if c.source == "explicit"]
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("No pets, no car, and I like it that way", ["Ann has no pets", "Ann has no car"]),
         ("Three hens, Dot and Sal, and they rule the garden", ["Ann has three hens called Dot and Sal"]),
@@ -21,12 +21,12 @@ def told(said: str) -> list[str]:
         ("no siblings", ["Ann has no siblings"]),
     ],
 )
-def test_what_one_has_is_kept_without_a_verb(said: str, texts: list[str]) -> None:
-    assert told(said)[: len(texts)] == texts
+def test_what_one_has_is_kept_without_a_verb(text: str, texts: list[str]) -> None:
+    assert statements_of(text)[: len(texts)] == texts
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "No worries, no rush",
         "No kids on the bus today",
@@ -37,12 +37,12 @@ def test_what_one_has_is_kept_without_a_verb(said: str, texts: list[str]) -> Non
         "No dogs allowed in here",
     ],
 )
-def test_what_is_no_thing_of_ones_own_is_none(said: str) -> None:
-    assert told(said) == []
+def test_what_is_no_thing_of_ones_own_is_none(text: str) -> None:
+    assert statements_of(text) == []
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("my allergies: latex, wasps and kiwi",
          ["User's allergies include latex", "User's allergies include wasps", "User's allergies include kiwi"]),
@@ -65,8 +65,8 @@ def test_what_is_no_thing_of_ones_own_is_none(said: str) -> None:
         ("members only", []),
     ],
 )  # fmt: skip
-def test_what_a_single_user_lists_or_likes_needs_no_verb(said: str, texts: list[str]) -> None:
-    assert [c.text for c in extract(said) if c.source == "explicit"] == texts
+def test_what_a_single_user_lists_or_likes_needs_no_verb(text: str, texts: list[str]) -> None:
+    assert [c.text for c in extract(text) if c.source == "explicit"] == texts
 
 
 def test_a_field_is_filled_by_it() -> None:
@@ -74,8 +74,8 @@ def test_a_field_is_filled_by_it() -> None:
     assert [(c.field, c.value) for c in extract("two cats, Sooty and Ink") if c.field] == [("pet", "cats")]
     assert [(c.field, c.value) for c in extract("Max heart rate is 190") if c.field] == []
     assert [(c.field, c.value) for c in extract("I have kids at home.") if c.field] == [("hasChildren", True)]
-    for asked, names in (("What should I call you?", ["Wren"]), ("Which language should I use?", [])):
-        assert [c.value for c in extract("Just Wren is fine.", asked=asked) if c.field == "name"] == names
+    for request, names in (("What should I call you?", ["Wren"]), ("Which language should I use?", [])):
+        assert [c.value for c in extract("Just Wren is fine.", question=request) if c.field == "name"] == names
 
 
 def test_each_thing_that_somebody_owns_is_one_value() -> None:

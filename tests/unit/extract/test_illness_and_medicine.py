@@ -13,13 +13,13 @@ from tests.unit.extract.support import extract
 HEALTH = load_profile("health")
 
 
-def fields(said: str, name: str) -> list[Any]:
+def fields(text: str, name: str) -> list[Any]:
     """What a turn says of one field, denials left out."""
-    return [values_of(c)[name] for c in extract(said, HEALTH) if name in values_of(c) and not c.negated]
+    return [values_of(c)[name] for c in extract(text, HEALTH) if name in values_of(c) and not c.negated]
 
 
 @pytest.mark.parametrize(
-    ("said", "illnesses"),
+    ("text", "illnesses"),
     [
         ("我对青霉素过敏，还有高血压", ["高血压"]),
         ("我有高血压，还有糖尿病，还有痛风。", ["高血压", "糖尿病", "痛风"]),
@@ -27,12 +27,12 @@ def fields(said: str, name: str) -> list[Any]:
         ("我对青霉素过敏，还有，我有高血压。", ["高血压"]),
     ],
 )
-def test_b1_still_having_behind_a_fact_is_having(said: str, illnesses: list[str]) -> None:
-    assert fields(said, "medical_history") == illnesses
+def test_b1_still_having_behind_a_fact_is_having(text: str, illnesses: list[str]) -> None:
+    assert fields(text, "medical_history") == illnesses
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "我想了解糖尿病，还有高血压。",
         "我怕得糖尿病，还有高血压。",
@@ -41,12 +41,12 @@ def test_b1_still_having_behind_a_fact_is_having(said: str, illnesses: list[str]
         "我对青霉素过敏，还有我妈有高血压。",
     ],
 )
-def test_b1_still_having_behind_a_verb_and_its_object_joins_another_object(said: str) -> None:
-    assert fields(said, "medical_history") == []
+def test_b1_still_having_behind_a_verb_and_its_object_joins_another_object(text: str) -> None:
+    assert fields(text, "medical_history") == []
 
 
 @pytest.mark.parametrize(
-    ("said", "medicines"),
+    ("text", "medicines"),
     [
         ("I take ibuprofen.", ["ibuprofen"]),
         ("I'm taking losartan for my blood pressure.", ["losartan"]),
@@ -57,12 +57,12 @@ def test_b1_still_having_behind_a_verb_and_its_object_joins_another_object(said:
         ("我每天吃厄贝沙坦和瑞舒伐他汀。", ["厄贝沙坦", "瑞舒伐他汀"]),
     ],
 )
-def test_b1_a_medicine_is_known_by_the_stem_of_its_name(said: str, medicines: list[str]) -> None:
-    assert fields(said, "medications") == medicines
+def test_b1_a_medicine_is_known_by_the_stem_of_its_name(text: str, medicines: list[str]) -> None:
+    assert fields(text, "medications") == medicines
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "I take pictures.",
         "I take yoga classes.",
@@ -81,18 +81,18 @@ def test_b1_a_medicine_is_known_by_the_stem_of_its_name(said: str, medicines: li
         "我每天吃苹果。",
     ],
 )
-def test_b1_what_is_no_medicine_or_not_taken_fills_nothing(said: str) -> None:
-    assert fields(said, "medications") == []
+def test_b1_what_is_no_medicine_or_not_taken_fills_nothing(text: str) -> None:
+    assert fields(text, "medications") == []
 
 
 @pytest.mark.parametrize(
-    ("said", "field"),
+    ("text", "field"),
     [
         ("I must not take aspirin", "medications"), ("I mustn't take aspirin", "medications"),
         ("Don't use insulin", "medications"), ("Don't have asthma", "medical_history"),
         ("I was told I don't have asthma", "medical_history"),
     ],
 )  # fmt: skip
-def test_b1_what_is_denied_or_forbidden_with_its_verb_is_no_value(said: str, field: str) -> None:
-    assert fields(said, field) == []
-    assert [c.negated for c in extract(said, HEALTH) if c.field == field] == [True]
+def test_b1_what_is_denied_or_forbidden_with_its_verb_is_no_value(text: str, field: str) -> None:
+    assert fields(text, field) == []
+    assert [c.negated for c in extract(text, HEALTH) if c.field == field] == [True]

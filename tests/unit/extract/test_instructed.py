@@ -9,12 +9,12 @@ from tests.unit.extract.support import extract
 from tests.unit.extract.test_people import among_people
 
 
-def wanted(said: str, *, asked: str | None = None) -> list[str]:
-    return [c.text for c in extract(said, speaker="Ann", asked=asked) if c.kind == "preference" and not c.field]
+def wanted(text: str, *, question: str | None = None) -> list[str]:
+    return [c.text for c in extract(text, speaker="Ann", question=question) if c.kind == "preference" and not c.field]
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("statement", "text"),
     [
         ("Never schedule anything for me on a Friday afternoon.",
          "Ann never wants the assistant to schedule anything for them on a Friday afternoon"),
@@ -40,12 +40,12 @@ def wanted(said: str, *, asked: str | None = None) -> list[str]:
          "Ann wants the assistant to put subtitles under everything"),
     ],
 )  # fmt: skip
-def test_what_the_assistant_is_to_do_for_good_is_kept(said: str, text: str) -> None:
-    assert wanted(said) == [text]
+def test_what_the_assistant_is_to_do_for_good_is_kept(statement: str, text: str) -> None:
+    assert wanted(statement) == [text]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "Schedule a call for Friday afternoon.",
         "If I won a yacht I'd sell it and never send my boss another report",
@@ -71,8 +71,8 @@ def test_what_the_assistant_is_to_do_for_good_is_kept(said: str, text: str) -> N
         "No the account is in my mother's name, please",
     ],
 )
-def test_requests_sayings_and_what_one_does_oneself_are_none(said: str) -> None:
-    assert wanted(said) == []
+def test_requests_sayings_and_what_one_does_oneself_are_none(text: str) -> None:
+    assert wanted(text) == []
 
 
 def test_what_is_said_to_people_is_no_wish_of_the_assistant() -> None:

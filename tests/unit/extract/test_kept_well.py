@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.extract.test_alone import told
+from tests.unit.extract.test_alone import statements_of
 
 STORY = (
     "What a day that was, you would not believe it, from the first bell to the last nothing went the way it was meant"
@@ -24,8 +24,8 @@ STORY = (
     ],
 )
 def test_a_step_of_a_long_story_is_left_and_what_lasts_is_kept(good: str, kept: str) -> None:
-    assert told(STORY) == []
-    assert told(f"{STORY}{good}") == [kept]
+    assert statements_of(STORY) == []
+    assert statements_of(f"{STORY}{good}") == [kept]
 
 
 @pytest.mark.parametrize(
@@ -53,12 +53,12 @@ def test_a_step_of_a_long_story_is_left_and_what_lasts_is_kept(good: str, kept: 
     ],
 )  # fmt: skip
 def test_one_is_refused_and_one_like_it_is_kept(bad: str, good: str) -> None:
-    assert told(bad) == []
-    assert told(good)
+    assert statements_of(bad) == []
+    assert statements_of(good)
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("I blow hot and cold about it ever since the fire, when the barn in Oban and the mill went up at once", []),
         ("We were to open the shop in Oban in May, the lease fell through, so please let them keep the sign they made",
@@ -77,5 +77,5 @@ def test_one_is_refused_and_one_like_it_is_kept(bad: str, good: str) -> None:
         ("stop quoting poems please", ["Ann wants the assistant to stop quoting poems"]),
     ],
 )  # fmt: skip
-def test_a_cut_leaves_what_is_true_and_whole(said: str, texts: list[str]) -> None:
-    assert told(said) == texts
+def test_a_cut_leaves_what_is_true_and_whole(text: str, texts: list[str]) -> None:
+    assert statements_of(text) == texts

@@ -119,27 +119,27 @@ def test_the_catalogue_says_what_kind_a_field_is(profile: Profile) -> None:
 
 
 def test_an_intent_has_the_category_that_it_names(profile: Profile) -> None:
-    said = entry(kind="intent", text="用户想申请高才通。", quote="我想申请高才通", fields=[], category="nonsense")
-    [c], _ = read([said], profile)
+    statement = entry(kind="intent", text="用户想申请高才通。", quote="我想申请高才通", fields=[], category="nonsense")
+    [c], _ = read([statement], profile)
     assert (c.kind, c.category, c.field) == ("intent", "TTPS", None)
 
 
 @pytest.mark.parametrize(("language", "quote"), [("en", "I moved to Lisbon last month"), ("zh", "上个月搬到了杭州")])
 def test_n8_times_are_read_from_the_words(profile: Profile, language: str, quote: str) -> None:
-    said = entry(kind="episode", text="Moved.", quote=quote, fields=[], episode_type="fact")
-    [c], _ = read([said], profile, view(language))
+    statement = entry(kind="episode", text="Moved.", quote=quote, fields=[], episode_type="fact")
+    [c], _ = read([statement], profile, view(language))
     assert c.occurred_from is not None
     assert (c.occurred_from.year, c.occurred_from.month) == (2026, 10)
 
 
 def test_b1_a_short_answer_may_quote_the_question(profile: Profile) -> None:
     turn = view("en", "Yes.", previous=(("assistant", "So you are 32 years old?"),))
-    said = entry(text="User is 32 years old.", quote="you are 32 years old")
-    assert len(read([said], profile, turn)[0]) == 1
+    statement = entry(text="User is 32 years old.", quote="you are 32 years old")
+    assert len(read([statement], profile, turn)[0]) == 1
     others = view("en", "Yes.", previous=(("user", "So you are 32 years old?"),))
-    assert read([said], profile, others)[0] == []
+    assert read([statement], profile, others)[0] == []
     long = view("en", "No idea what you mean by that, let us talk about it some other day.", previous=turn.previous)
-    assert read([said], profile, long)[0] == []
+    assert read([statement], profile, long)[0] == []
 
 
 def test_the_same_twice_counts_once_and_there_is_a_bound(profile: Profile) -> None:
@@ -164,8 +164,8 @@ def test_the_schema_names_the_fields_of_the_profile_and_no_other_key(profile: Pr
 
 
 def test_d1_the_question_holds_turn_and_context_and_no_more() -> None:
-    asked = json.loads(model.question(view("en", "Yes.", previous=(("assistant", "Are you 32?"),), speaker="Ann")))
-    assert asked == {"CONTEXT": [{"role": "assistant", "content": "Are you 32?"}], "MESSAGE": "Yes.", "AUTHOR": "Ann"}
+    request = json.loads(model.question(view("en", "Yes.", previous=(("assistant", "Are you 32?"),), speaker="Ann")))
+    assert request == {"CONTEXT": [{"role": "assistant", "content": "Are you 32?"}], "MESSAGE": "Yes.", "AUTHOR": "Ann"}
 
 
 @pytest.mark.parametrize(("reaches", "project"), [(None, "proj_123_cangqiong"), (("p2",), None)])
@@ -173,6 +173,6 @@ def test_c7_a_projects_name_is_its_id_only_where_the_caller_reaches_it(
     reaches: tuple[str, ...] | None, project: str | None
 ) -> None:
     text = "苍穹项目决定采用Redis作为缓存。"
-    said = entry(kind="episode", episode_type="decision", text=text, quote=text, fields=[])
-    [c], _ = read([said], load_profile("engineering"), view(text=text, reaches=reaches))
+    statement = entry(kind="episode", episode_type="decision", text=text, quote=text, fields=[])
+    [c], _ = read([statement], load_profile("engineering"), view(text=text, reaches=reaches))
     assert (c.project_id, c.hot is not None) == (project, project is not None)

@@ -32,17 +32,17 @@ OPINIONS = ["我妈说我太矫情", "我老婆说我别跟人比", "老师说�
 CHAT = ["跟我说实话", "请跟我讲个笑话", "他跟我说粤语，我听不懂", "原始记录给我看下"]
 
 
-def told(said: str) -> list[str]:
-    return [c.text for c in extract(said) if c.source == "explicit"]
+def statements_of(statement: str) -> list[str]:
+    return [c.text for c in extract(statement) if c.source == "explicit"]
 
 
-@pytest.mark.parametrize("said", [*OTHERS_WORDS, *IRONY, *OPINIONS, *CHAT])
-def test_what_is_not_the_users_own_life_is_not_told(said: str) -> None:
-    assert told(said) == []
+@pytest.mark.parametrize("text", [*OTHERS_WORDS, *IRONY, *OPINIONS, *CHAT])
+def test_what_is_not_the_users_own_life_is_not_told(text: str) -> None:
+    assert statements_of(text) == []
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("我自己写的简介：本人毕业于武汉大学，现居长沙", ["毕业于武汉大学", "目前住在长沙"]),
         ("我的过敏史：对海鲜和尘螨过敏", ["用户的过敏史：对海鲜和尘螨过敏"]),
@@ -72,8 +72,8 @@ def test_what_is_not_the_users_own_life_is_not_told(said: str) -> None:
         ("我养女儿不容易", ["用户养女儿不容易"]),
     ],
 )  # fmt: skip
-def test_what_only_looks_like_it_is_told(said: str, texts: list[str]) -> None:
-    assert [c.text for c in extract(said)] == texts
+def test_what_only_looks_like_it_is_told(text: str, texts: list[str]) -> None:
+    assert [c.text for c in extract(text)] == texts
 
 
 def test_another_behind_a_colon_ends_with_the_line() -> None:
@@ -81,7 +81,7 @@ def test_another_behind_a_colon_ends_with_the_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("45号病史补充：父亲有早发冠心病，母亲房颤", ["45号病史补充：父亲有早发冠心病，母亲房颤"]),
         ("好极了，电子系统又崩了，这套东西真是我的好朋友", ["电子系统又崩了"]),
@@ -91,13 +91,13 @@ def test_another_behind_a_colon_ends_with_the_line() -> None:
         ("客户说：验收改到六月", ["客户说：验收改到六月"]),
     ],
 )
-def test_a_project_is_told_as_it_is_and_not_of_the_user(said: str, texts: list[str]) -> None:
+def test_a_project_is_told_as_it_is_and_not_of_the_user(text: str, texts: list[str]) -> None:
     trial = load_profile("clinical_trial")
-    assert [c.text for c in extract(said, trial, project="p-1") if c.source == "explicit"] == texts
+    assert [c.text for c in extract(text, trial, project="p-1") if c.source == "explicit"] == texts
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("请跟我说粤语", ["用户要求跟自己说粤语"]),
         ("请用英文跟我聊天", ["用户要求用英文跟自己聊天"]),
@@ -109,12 +109,12 @@ def test_a_project_is_told_as_it_is_and_not_of_the_user(said: str, texts: list[s
         ("报告里的单位统一用毫摩尔", ["用户要求报告里的单位统一用毫摩尔"]),
     ],
 )
-def test_what_an_assistant_is_told_for_good_is_kept(said: str, texts: list[str]) -> None:
-    assert told(said) == texts
+def test_what_an_assistant_is_told_for_good_is_kept(text: str, texts: list[str]) -> None:
+    assert statements_of(text) == texts
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("我三十来岁吧", ["用户三十来岁"]),
         ("我二十出头就有白头发了", ["用户二十出头就有白头发了"]),
@@ -124,8 +124,8 @@ def test_what_an_assistant_is_told_for_good_is_kept(said: str, texts: list[str])
         ("三月十二号到三月十八号", []),
     ],
 )
-def test_who_and_how_much_is_told_as_it_was_said(said: str, texts: list[str]) -> None:
-    found = told(said)
+def test_who_and_how_much_is_told_as_it_was_said(text: str, texts: list[str]) -> None:
+    found = statements_of(text)
     assert found[: len(texts)] == texts
     assert bool(found) == bool(texts)
 
@@ -141,7 +141,7 @@ def test_a_wish_is_told_once_with_what_goes_on_with_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("累死了。。。我在青岛鑫江希尔顿酒店", []),
         ("我喜欢这款手机@小明 @小红", []),
@@ -151,5 +151,5 @@ def test_a_wish_is_told_once_with_what_goes_on_with_it() -> None:
         ("求问大家。我和男朋友在一起三年了，还没见过父母。", ["小雅和男朋友在一起三年了，还没见过父母"]),
     ],
 )
-def test_of_a_post_only_what_lasts_is_told(said: str, texts: list[str]) -> None:
-    assert [c.text for c in extract(said, speaker="小雅") if c.source == "explicit"] == texts
+def test_of_a_post_only_what_lasts_is_told(text: str, texts: list[str]) -> None:
+    assert [c.text for c in extract(text, speaker="小雅") if c.source == "explicit"] == texts

@@ -8,12 +8,12 @@ from processors.reader.rules.protocol import values_of
 from tests.unit.extract.support import extract
 
 
-def _kept(said: str, asked: str | None = None) -> list[str]:
-    return [c.text for c in extract(said, asked=asked) if c.source == "explicit"]
+def _kept(text: str, question: str | None = None) -> list[str]:
+    return [c.text for c in extract(text, question=question) if c.source == "explicit"]
 
 
 @pytest.mark.parametrize(
-    ("said", "kept"),
+    ("statement", "kept"),
     [
         ("以后标题一律居中", ["用户要求以后标题一律居中"]),
         ("以后表头一律写中文", ["用户要求以后表头一律写中文"]),
@@ -31,12 +31,12 @@ def _kept(said: str, asked: str | None = None) -> list[str]:
         ("Excel只会求和，所以能口算就口算，你以后给我讲别用公式", ["用户要求助手以后给用户讲不要用公式"]),
     ],
 )
-def test_d2_an_order_that_holds_from_now_on_is_kept_as_the_users(said: str, kept: list[str]) -> None:
-    assert [text for text in _kept(said) if "要求" in text] == kept
+def test_d2_an_order_that_holds_from_now_on_is_kept_as_the_users(statement: str, kept: list[str]) -> None:
+    assert [text for text in _kept(statement) if "要求" in text] == kept
 
 
 @pytest.mark.parametrize(
-    "said",
+    "statement",
     [
         "以后我早点睡",
         "以后不用再挤地铁了",
@@ -56,8 +56,8 @@ def test_d2_an_order_that_holds_from_now_on_is_kept_as_the_users(said: str, kept
         "以后别给我推荐相亲软件行吗？",
     ],
 )
-def test_d2_what_is_no_order_to_the_assistant_is_none(said: str) -> None:
-    assert [text for text in _kept(said) if "要求" in text] == []
+def test_d2_what_is_no_order_to_the_assistant_is_none(statement: str) -> None:
+    assert [text for text in _kept(statement) if "要求" in text] == []
 
 
 def test_d2_an_order_stands_beside_the_fact_that_it_is_given_for() -> None:
@@ -72,13 +72,13 @@ def test_d2_among_people_an_order_is_for_somebody_else() -> None:
     from processors.reader.rules.rules import RuleExtractor
     from tests.unit.extract.support import GENERAL
 
-    said = "以后别给我带零食了，你留着吃"
-    turn = TurnView(said, "user", "zh", datetime(2026, 2, 5, tzinfo=UTC), previous=(("user", "给你带了凤梨酥"),))
+    text = "以后别给我带零食了，你留着吃"
+    turn = TurnView(text, "user", "zh", datetime(2026, 2, 5, tzinfo=UTC), previous=(("user", "给你带了凤梨酥"),))
     assert [c.text for c in RuleExtractor().extract(turn, GENERAL) if "要求" in c.text] == []
 
 
 @pytest.mark.parametrize(
-    ("said", "kept"),
+    ("text", "kept"),
     [
         ("帮我记一下，门禁密码箱在二楼拐角", ["用户门禁密码箱在二楼拐角"]),
         ("表格用横排，日期用短横线，记住", ["用户要求表格用横排", "用户要求日期用短横线"]),
@@ -87,8 +87,8 @@ def test_d2_among_people_an_order_is_for_somebody_else() -> None:
         ("要记住多少单词才够", []),
     ],
 )
-def test_d2_what_the_user_asks_to_remember_is_kept_where_it_stands_alone(said: str, kept: list[str]) -> None:
-    assert _kept(said) == kept
+def test_d2_what_the_user_asks_to_remember_is_kept_where_it_stands_alone(text: str, kept: list[str]) -> None:
+    assert _kept(text) == kept
 
 
 def test_d2_a_wish_for_the_language_of_answers_stays_a_value() -> None:

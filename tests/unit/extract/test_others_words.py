@@ -8,12 +8,12 @@ from processors.reader.rules.rules import EXPLICIT
 from tests.unit.extract.support import extract
 
 
-def kept(text: str, *, asked: str | None = None) -> list[str]:
-    return [c.text for c in extract(text, asked=asked) if c.confidence == EXPLICIT]
+def kept(text: str, *, question: str | None = None) -> list[str]:
+    return [c.text for c in extract(text, question=question) if c.confidence == EXPLICIT]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "Customer wrote: Stop sending me emails",
         "My landlord texted: I need the flat back by June",
@@ -33,12 +33,12 @@ def kept(text: str, *, asked: str | None = None) -> list[str]:
         "The blog post opens with 'We sold our house' and honestly I felt sick",
     ],
 )
-def test_b1_what_others_wrote_is_not_the_users(said: str) -> None:
-    assert kept(said) == []
+def test_b1_what_others_wrote_is_not_the_users(text: str) -> None:
+    assert kept(text) == []
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("Quick update: I moved to Oslo in May", ["User moved to Oslo"]),
         ("To be clear: I never eat meat", ["User never eats meat"]),
@@ -59,12 +59,12 @@ def test_b1_what_others_wrote_is_not_the_users(said: str) -> None:
         ("Tom said: I live in Hull.\nI live in Leeds.", ["User lives in Leeds"]),
     ],
 )
-def test_b1_a_colon_before_the_users_own_words_hides_nothing(said: str, texts: list[str]) -> None:
-    assert kept(said) == texts
+def test_b1_a_colon_before_the_users_own_words_hides_nothing(text: str, texts: list[str]) -> None:
+    assert kept(text) == texts
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "oh I just LOVE being on hold for an hour, highlight of my week",
         "Great, another form. I adore forms. Please send ten more.",
@@ -75,12 +75,12 @@ def test_b1_a_colon_before_the_users_own_words_hides_nothing(said: str, texts: l
         "oh fab, another audit, just what my weekend needed",
     ],
 )
-def test_d2_irony_is_no_statement(said: str) -> None:
-    assert kept(said) == []
+def test_d2_irony_is_no_statement(text: str) -> None:
+    assert kept(text) == []
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("I just love my new job", ["User loves their new job"]),
         ("I love forms", ["User loves forms"]),
@@ -96,8 +96,8 @@ def test_d2_irony_is_no_statement(said: str) -> None:
         ("We had another baby in May", ["User and others had another baby in May"]),
     ],
 )
-def test_d2_what_is_meant_stays(said: str, texts: list[str]) -> None:
-    assert kept(said) == texts
+def test_d2_what_is_meant_stays(text: str, texts: list[str]) -> None:
+    assert kept(text) == texts
 
 
 def test_b3_a_taste_that_the_turn_turns_round_is_left_out() -> None:

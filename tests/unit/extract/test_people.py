@@ -9,24 +9,24 @@ from processors.reader.rules.rules import RuleExtractor
 from tests.unit.extract.support import GENERAL, THURSDAY, extract
 
 
-def told(said: str) -> list[str]:
-    return [c.text for c in extract(said, speaker="Ann") if c.source == "explicit"]
+def statements_of(statement: str) -> list[str]:
+    return [c.text for c in extract(statement, speaker="Ann") if c.source == "explicit"]
 
 
-def among_people(said: str, before: str = "How are you all?") -> list[str]:
+def among_people(text: str, before: str = "How are you all?") -> list[str]:
     """What is kept of a turn of Ann's after somebody else's."""
-    turn = TurnView(said, "user", "en", THURSDAY, speaker="Ann", previous=(("user", before),))
+    turn = TurnView(text, "user", "en", THURSDAY, speaker="Ann", previous=(("user", before),))
     return [c.text for c in RuleExtractor().extract(turn, GENERAL) if c.source == "explicit"]
 
 
-def later(said: str, before: str) -> list[str]:
+def later(text: str, before: str) -> list[str]:
     """What is kept of a turn of the only user after an earlier one of theirs."""
-    turn = TurnView(said, "user", "en", THURSDAY, previous=(("user", before), ("assistant", "Noted.")))
+    turn = TurnView(text, "user", "en", THURSDAY, previous=(("user", before), ("assistant", "Noted.")))
     return [c.text for c in RuleExtractor().extract(turn, GENERAL) if c.source == "explicit"]
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("statement", "text"),
     [
         ("Our niece Tilda plays the oboe. Tilda's off to music school in Bergen this autumn.",
          "Ann's niece Tilda is off to music school in Bergen this autumn"),
@@ -46,12 +46,12 @@ def later(said: str, before: str) -> list[str]:
         ("Rowan's my flatmate. Rowan can't eat peanuts or sesame.", "Ann's flatmate Rowan can't eat peanuts or sesame"),
     ],
 )  # fmt: skip
-def test_somebody_known_is_named_by_their_relation(said: str, text: str) -> None:
-    assert text in told(said)
+def test_somebody_known_is_named_by_their_relation(statement: str, text: str) -> None:
+    assert text in statements_of(statement)
 
 
 @pytest.mark.parametrize(
-    ("said", "never"),
+    ("statement", "never"),
     [
         ("My sister and her friend Jo share a flat. She is allergic to nuts.", "allergic"),
         ("My brother bought a barge. She plays the oboe in Bergen.", "oboe"),
@@ -64,8 +64,8 @@ def test_somebody_known_is_named_by_their_relation(said: str, text: str) -> None
         ("She plays the oboe in Bergen since the autumn.", "oboe"),
     ],
 )
-def test_nobody_is_taken_for_somebody_else(said: str, never: str) -> None:
-    assert not [text for text in told(said) if never in text]
+def test_nobody_is_taken_for_somebody_else(statement: str, never: str) -> None:
+    assert not [text for text in statements_of(statement) if never in text]
 
 
 def test_a_name_of_an_earlier_turn_of_the_same_user_is_known() -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.linear import assert_linear
 from tests.unit.extract.support import extract
 
-TOLD = {
+STATEMENTS = {
     "Always use metric units.": "User always wants the assistant to use metric units",
     "Don't use emojis": "User does not want the assistant to use emojis",
     "Don't call me sir.": "User does not want the assistant to call them sir",
@@ -69,30 +69,40 @@ AMONG_PEOPLE = (
 )  # fmt: skip
 
 
-def told(said: str, speaker: str | None = None) -> list[str]:
-    return [c.text for c in extract(said, speaker=speaker) if c.confidence > 0.7]
+def statements_of(statement: str, speaker: str | None = None) -> list[str]:
+    return [c.text for c in extract(statement, speaker=speaker) if c.confidence > 0.7]
 
 
-@pytest.mark.parametrize(("said", "text"), TOLD.items())
-def test_what_is_told_plainly_to_an_assistant_is_kept(said: str, text: str) -> None:
-    assert told(said) == [text]
+@pytest.mark.parametrize(("statement", "text"), STATEMENTS.items())
+def test_what_is_told_plainly_to_an_assistant_is_kept(statement: str, text: str) -> None:
+    assert statements_of(statement) == [text]
 
 
-@pytest.mark.parametrize("said", NOTHING)
-def test_what_is_for_once_asked_supposed_or_quoted_is_not(said: str) -> None:
-    assert told(said) == []
+@pytest.mark.parametrize("text", NOTHING)
+def test_what_is_for_once_asked_supposed_or_quoted_is_not(text: str) -> None:
+    assert statements_of(text) == []
 
 
-@pytest.mark.parametrize("said", AMONG_PEOPLE)
-def test_among_people_it_is_part_of_the_talk(said: str) -> None:
-    assert told(said, "小雅" if said > "一" else "Ann") == []
+@pytest.mark.parametrize("text", AMONG_PEOPLE)
+def test_among_people_it_is_part_of_the_talk(text: str) -> None:
+    assert statements_of(text, "小雅" if text > "一" else "Ann") == []
 
 
 @pytest.mark.parametrize(
     "unit",
     [
-        "Remember that ", "please remember ", "always use ", "the key is under the ", "记住", "请你帮我", "以后都用",
-        "钥匙在抽屉", "别老是用", "write a ", "帮我写一份", "write a bio. don't use emojis. ",
+        "Remember that ",
+        "please remember ",
+        "always use ",
+        "the key is under the ",
+        "记住",
+        "请你帮我",
+        "以后都用",
+        "钥匙在抽屉",
+        "别老是用",
+        "write a ",
+        "帮我写一份",
+        "write a bio. don't use emojis. ",
     ],
 )
 def test_time_is_linear(unit: str) -> None:

@@ -15,8 +15,8 @@ from schemas.profile.model import Profile, ReadingSpec, load_profile
 from tests.unit.extract.support import GENERAL, THURSDAY
 
 
-def read(said: str, profile: Profile = GENERAL) -> Reading:
-    return RuleExtractor().read(TurnView(said, "user", language_of(said), THURSDAY), profile)
+def read(text: str, profile: Profile = GENERAL) -> Reading:
+    return RuleExtractor().read(TurnView(text, "user", language_of(text), THURSDAY), profile)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def read(said: str, profile: Profile = GENERAL) -> Reading:
     ],
 )
 def test_what_says_more_reads_higher(shorter: str, longer: str) -> None:
-    [[one], [other]] = [read(said).candidates for said in (shorter, longer)]
+    [[one], [other]] = [read(text).candidates for text in (shorter, longer)]
     assert one.reading is not None
     assert other.reading is not None
     assert one.reading < other.reading
@@ -50,9 +50,9 @@ ALWAYS = [
 ]
 
 
-@pytest.mark.parametrize("said", ALWAYS)
-def test_what_is_always_made_has_none(said: str) -> None:
-    made = read(said).candidates
+@pytest.mark.parametrize("text", ALWAYS)
+def test_what_is_always_made_has_none(text: str) -> None:
+    made = read(text).candidates
     assert made
     assert [c.reading for c in made] == [None] * len(made)
 
@@ -62,8 +62,8 @@ def test_what_a_profile_takes_later_reads_as_what_it_had_taken_at_once() -> None
     assert sister.reading == reading_of_cell("en", "relation")
     low = sister.model_copy(update={"reading": 0.1})
     assert reading_of_taken(low, "en") == sister.reading
-    told = low.model_copy(update={"text": "Anna is allergic to walnuts"})
-    assert reading_of_taken(told, "en") is None, "a constraint"
+    result = low.model_copy(update={"text": "Anna is allergic to walnuts"})
+    assert reading_of_taken(result, "en") is None, "a constraint"
     assert reading_of_taken(low.model_copy(update={"field": "residence", "value": "Rome"}), "en") is None
 
 

@@ -11,19 +11,19 @@ from schemas.events.turns import Role
 from tests.unit.extract.support import GENERAL, THURSDAY, extract
 
 
-def told(said: str) -> list[str]:
-    return [c.text for c in extract(said, speaker="Ann") if c.source == "explicit"]
+def statements_of(statement: str) -> list[str]:
+    return [c.text for c in extract(statement, speaker="Ann") if c.source == "explicit"]
 
 
-def answering(said: str, before: str, heard: str) -> list[str]:
+def answering(text: str, before: str, received: str) -> list[str]:
     """What is kept of a turn of Ann's behind one of hers and what another told her."""
-    previous: tuple[tuple[Role, str], ...] = (("user", before), ("assistant", heard))
-    turn = TurnView(said, "user", "en", THURSDAY, speaker="Ann", previous=previous)
+    previous: tuple[tuple[Role, str], ...] = (("user", before), ("assistant", received))
+    turn = TurnView(text, "user", "en", THURSDAY, speaker="Ann", previous=previous)
     return [c.text for c in RuleExtractor().extract(turn, GENERAL) if c.source == "explicit"]
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("i rent a room in Ghent I am looking for a bigger flat",
          ["Ann rents a room in Ghent", "Ann is looking for a bigger flat"]),
@@ -33,12 +33,12 @@ def answering(said: str, before: str, heard: str) -> list[str]:
         ("no I didn't I had to sell my cello in May", ["Ann had to sell their cello in May"]),
     ],
 )  # fmt: skip
-def test_sentences_with_nothing_between_are_told_apart(said: str, texts: list[str]) -> None:
-    assert sorted(told(said)) == sorted(texts)
+def test_sentences_with_nothing_between_are_told_apart(text: str, texts: list[str]) -> None:
+    assert sorted(statements_of(text)) == sorted(texts)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "the only job I have a chance at is in Ghent",
         "I think I am too old for rowing",
@@ -49,8 +49,8 @@ def test_sentences_with_nothing_between_are_told_apart(said: str, texts: list[st
         "for six months I was not rowing",
     ],
 )
-def test_what_leads_on_is_not_parted(said: str) -> None:
-    assert apart(said) == said
+def test_what_leads_on_is_not_parted(text: str) -> None:
+    assert apart(text) == text
 
 
 def test_sentences_parted_keep_their_places() -> None:
@@ -58,7 +58,7 @@ def test_sentences_parted_keep_their_places() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "before", "heard", "text"),
+    ("statement", "before", "received", "text"),
     [
         ("He sold the barge in May.", "My uncle is in hospital", "Oh no.", "Ann's uncle sold the barge in May"),
         ("I lied to her about money.", "my girlfriend left", "Why?", "Ann lied to their girlfriend"),
@@ -67,12 +67,14 @@ def test_sentences_parted_keep_their_places() -> None:
         ("She works nights in Ghent", "My wife is a vet", "I see", "Ann's wife works nights in Ghent"),
     ],
 )  # fmt: skip
-def test_he_is_the_one_person_of_the_turns_just_before(said: str, before: str, heard: str, text: str) -> None:
-    assert any(one.startswith(text) for one in answering(said, before, heard)), answering(said, before, heard)
+def test_he_is_the_one_person_of_the_turns_just_before(statement: str, before: str, received: str, text: str) -> None:
+    assert any(one.startswith(text) for one in answering(statement, before, received)), answering(
+        statement, before, received
+    )
 
 
 @pytest.mark.parametrize(
-    ("said", "before", "heard"),
+    ("text", "before", "received"),
     [
         ("He sold the barge in May.", "My uncle fell out with my brother", "Oh"),
         ("He sold the barge in May.", "My uncle is in hospital", "My dad was there too"),
@@ -81,8 +83,8 @@ def test_he_is_the_one_person_of_the_turns_just_before(said: str, before: str, h
         ("He sold the barge in May.", "My niece works with Karl", "Oh"),
     ],
 )
-def test_of_several_or_of_anothers_people_nothing_is_told(said: str, before: str, heard: str) -> None:
-    assert answering(said, before, heard) == []
+def test_of_several_or_of_anothers_people_nothing_is_told(text: str, before: str, received: str) -> None:
+    assert answering(text, before, received) == []
 
 
 def test_a_turn_that_another_speaker_may_have_said_names_nobody() -> None:
@@ -92,7 +94,7 @@ def test_a_turn_that_another_speaker_may_have_said_names_nobody() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "I am so sad and confused.",
         "I was totally blindsided.",
@@ -116,12 +118,12 @@ def test_a_turn_that_another_speaker_may_have_said_names_nobody() -> None:
         "I am missing the sea Has to be soon",
     ],
 )
-def test_what_is_over_tomorrow_or_of_the_talk_is_not_told(said: str) -> None:
-    assert told(said) == []
+def test_what_is_over_tomorrow_or_of_the_talk_is_not_told(text: str) -> None:
+    assert statements_of(text) == []
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("statement", "text"),
     [
         ("We were together for six years.", "Ann and their partner were together for six years"),
         ("I use to row for a club in Ghent", "Ann used to row for a club in Ghent"),
@@ -131,12 +133,12 @@ def test_what_is_over_tomorrow_or_of_the_talk_is_not_told(said: str) -> None:
         ("I am sad because my aunt moved to Porto", "Ann's aunt moved to Porto"),
     ],
 )
-def test_what_lasts_is_told_whole(said: str, text: str) -> None:
-    assert any(text.lower() in one.lower() for one in told(said)), told(said)
+def test_what_lasts_is_told_whole(statement: str, text: str) -> None:
+    assert any(text.lower() in one.lower() for one in statements_of(statement)), statements_of(statement)
 
 
 @pytest.mark.parametrize(
-    ("said", "asked", "texts"),
+    ("text", "question", "texts"),
     [
         ("Yeah i do", "Do you live alone?", ["Ann lives alone"]),
         ("Yes, I do", "Do you collect old stamps at all?", ["Ann collects old stamps"]),
@@ -144,17 +146,17 @@ def test_what_lasts_is_told_whole(said: str, text: str) -> None:
         ("No, I have not", "Have you told the school already?", []),
     ],
 )
-def test_a_yes_says_what_was_asked_unless_it_is_taken_back(said: str, asked: str, texts: list[str]) -> None:
-    assert answering(said, "Hello", asked) == texts
+def test_a_yes_says_what_was_asked_unless_it_is_taken_back(text: str, question: str, texts: list[str]) -> None:
+    assert answering(text, "Hello", question) == texts
 
 
 @pytest.mark.parametrize(
-    "said",
+    "statement",
     [
         "You can never tell when I will ring for tea.",
         "When I have gotten help from my aunt the sums don't seem hard.",
         "Don't tell anyone!",
     ],
 )
-def test_what_is_no_order_to_the_assistant_is_not_told_as_one(said: str) -> None:
-    assert not [text for text in told(said) if "assistant" in text]
+def test_what_is_no_order_to_the_assistant_is_not_told_as_one(statement: str) -> None:
+    assert not [text for text in statements_of(statement) if "assistant" in text]

@@ -15,13 +15,13 @@ GENERAL = load_profile("general")
 MONDAY = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 
 
-def told(said: str, speaker: str | None, before: Sequence[tuple[Role, str]] = ()) -> list[str]:
-    turn = TurnView(said, "user", "zh", MONDAY, speaker=speaker, previous=tuple(before))
+def statements_of(statement: str, speaker: str | None, before: Sequence[tuple[Role, str]] = ()) -> list[str]:
+    turn = TurnView(statement, "user", "zh", MONDAY, speaker=speaker, previous=tuple(before))
     return [c.text for c in RuleExtractor().extract(turn, GENERAL) if c.source == "explicit"]
 
 
 @pytest.mark.parametrize(
-    ("said", "speaker", "text"),
+    ("statement", "speaker", "text"),
     [
         ("dz理科生，家里条件一般，想早点上班，大家觉得该怎么选？", "洞主", "洞主理科生，家里条件一般，想早点上班"),
         ("洞主父母不让洞主养猫，怎么办", "洞主", "洞主的父母不让洞主养猫"),
@@ -29,16 +29,16 @@ def told(said: str, speaker: str | None, before: Sequence[tuple[Role, str]] = ()
         ("Nora的男朋友也有花粉症", "Nora", "Nora的男朋友也有花粉症"),
     ],
 )
-def test_who_names_themselves_is_the_speaker(said: str, speaker: str, text: str) -> None:
-    assert text in told(said, speaker)
+def test_who_names_themselves_is_the_speaker(statement: str, speaker: str, text: str) -> None:
+    assert text in statements_of(statement, speaker)
 
 
 def test_who_opened_a_thread_is_nobody_else() -> None:
-    assert told("看到dz和小哥哥了", "Alice") == []
+    assert statements_of("看到dz和小哥哥了", "Alice") == []
 
 
 @pytest.mark.parametrize(
-    ("said", "before", "text"),
+    ("statement", "before", "text"),
     [
         (
             "她在我生病的时候照顾过我很多。",
@@ -51,27 +51,27 @@ def test_who_opened_a_thread_is_nobody_else() -> None:
         ("跟我npy在一起三年了。他觉得没必要双方父母见面", [], "小川的npy觉得没必要双方父母见面"),
     ],
 )
-def test_a_pronoun_is_who_was_named_before(said: str, before: list[tuple[Role, str]], text: str) -> None:
-    assert any(text in each for each in told(said, "小川", before))
+def test_a_pronoun_is_who_was_named_before(statement: str, before: list[tuple[Role, str]], text: str) -> None:
+    assert any(text in each for each in statements_of(statement, "小川", before))
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "男朋友认识了社团一个男生。他唱歌很好听",
         "我喜欢像我的导师一样的人。她总能提醒我",
         "我弟和我爸都来了。他带了三箱苹果",
     ],
 )
-def test_a_pronoun_of_one_of_two_or_of_a_likeness_is_told_of_none(said: str) -> None:
-    assert not any(word in each for each in told(said, "小川") for word in ("唱歌", "提醒", "苹果"))
+def test_a_pronoun_of_one_of_two_or_of_a_likeness_is_told_of_none(text: str) -> None:
+    assert not any(word in each for each in statements_of(text, "小川") for word in ("唱歌", "提醒", "苹果"))
 
 
 DOCTOR: list[tuple[Role, str]] = [("user", "你好"), ("assistant", "您好，请问您有什么不舒服？")]
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("statement", "text"),
     [
         ("觉得胸闷气短，爬两层楼就喘不上气", "患者爬两层楼就喘不上气"),
         ("检查心电图说窦性心律不齐", "患者检查心电图说窦性心律不齐"),
@@ -79,54 +79,54 @@ DOCTOR: list[tuple[Role, str]] = [("user", "你好"), ("assistant", "您好，�
         ("胸片和血常规都正常，4月刚做过体检", "患者胸片和血常规都正常，4月刚做过体检"),
     ],
 )
-def test_a_patient_without_a_subject_speaks_of_themselves(said: str, text: str) -> None:
-    assert any(text in each for each in told(said, "患者", DOCTOR))
+def test_a_patient_without_a_subject_speaks_of_themselves(statement: str, text: str) -> None:
+    assert any(text in each for each in statements_of(statement, "患者", DOCTOR))
 
 
-@pytest.mark.parametrize("said", ["头晕一般是血压高引起的", "可能会胸闷", "这种情况注意避免咳嗽"])
-def test_what_symptoms_are_in_general_is_nobodys(said: str) -> None:
-    assert told(said, "患者", DOCTOR) == []
+@pytest.mark.parametrize("text", ["头晕一般是血压高引起的", "可能会胸闷", "这种情况注意避免咳嗽"])
+def test_what_symptoms_are_in_general_is_nobodys(text: str) -> None:
+    assert statements_of(text, "患者", DOCTOR) == []
 
 
 def test_a_symptom_is_of_whom_the_talk_is() -> None:
     before: list[tuple[Role, str]] = [("user", "我弟胸口疼了一周"), ("assistant", "做过检查吗？您发过来看看")]
-    assert told("去查了，心电图显示早搏", "患者", before) == ["患者的弟弟去查了，心电图显示早搏"]
+    assert statements_of("去查了，心电图显示早搏", "患者", before) == ["患者的弟弟去查了，心电图显示早搏"]
 
 
 SHOP: list[tuple[Role, str]] = [("user", "在吗"), ("assistant", "亲，请问有什么可以帮您？")]
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("statement", "text"),
     [
         ("订单一直没收到货，怎么回事", "顾客的订单一直没收到货"),
         ("卖家联系不上，没有人回复", "顾客遇到卖家联系不上，没有人回复"),
         ("是工人不给安装空调", "顾客遇到工人不给安装空调"),
     ],
 )
-def test_what_befell_an_order_is_its_buyers(said: str, text: str) -> None:
-    assert any(text in each for each in told(said, "顾客", SHOP))
+def test_what_befell_an_order_is_its_buyers(statement: str, text: str) -> None:
+    assert any(text in each for each in statements_of(statement, "顾客", SHOP))
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("statement", "text"),
     [
         ("为什么我总是对自己做的事不满意，很后悔？", "用户总是对自己做的事不满意，很后悔"),
         ("我有高血压能吃柚子吗", "用户有高血压"),
         ("我孩子对花生过敏要不要打疫苗", "用户的孩子对花生过敏"),
     ],
 )
-def test_what_a_question_takes_for_granted_is_said(said: str, text: str) -> None:
-    assert text in told(said, None)
+def test_what_a_question_takes_for_granted_is_said(statement: str, text: str) -> None:
+    assert text in statements_of(statement, None)
 
 
-@pytest.mark.parametrize("said", ["为什么我总是失眠还是焦虑呢？", "我想问高血压能吃柚子吗", "我不知道能不能去香港"])
-def test_what_is_only_asked_is_not(said: str) -> None:
-    assert told(said, None) == []
+@pytest.mark.parametrize("text", ["为什么我总是失眠还是焦虑呢？", "我想问高血压能吃柚子吗", "我不知道能不能去香港"])
+def test_what_is_only_asked_is_not(text: str) -> None:
+    assert statements_of(text, None) == []
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("statement", "text"),
     [
         ("孩子从小就爱打人，一发脾气就摔东西。请问该怎么教？", "来信人的孩子从小就爱打人，一发脾气就摔东西"),
         ("感觉自己很胆小，遇到事就哭，不敢一个人出门，总是靠父母。", "来信人感觉自己很胆小"),
@@ -134,12 +134,12 @@ def test_what_is_only_asked_is_not(said: str) -> None:
         ("一直有社交困难，尤其怕与人起冲突。怎么才能改？", "来信人一直有社交困难，尤其怕与人起冲突"),
     ],
 )
-def test_a_letter_tells_of_its_writers_life(said: str, text: str) -> None:
-    assert any(text in each for each in told(said, "来信人"))
+def test_a_letter_tells_of_its_writers_life(statement: str, text: str) -> None:
+    assert any(text in each for each in statements_of(statement, "来信人"))
 
 
 @pytest.mark.parametrize(
-    ("said", "wrong"),
+    ("text", "wrong"),
     [
         ("想读硕，毕业当培训机构老师", "从事"),
         ("最近没法做电话销售", "从事"),
@@ -150,19 +150,19 @@ def test_a_letter_tells_of_its_writers_life(said: str, text: str) -> None:
         ("应该单身", "单身"),
     ],
 )
-def test_what_is_planned_healed_or_of_all_is_no_value(said: str, wrong: str) -> None:
-    assert not any(wrong in each for each in told(said, "小川"))
+def test_what_is_planned_healed_or_of_all_is_no_value(text: str, wrong: str) -> None:
+    assert not any(wrong in each for each in statements_of(text, "小川"))
 
 
 @pytest.mark.parametrize(
-    "said", ["我也是崩溃", "摸摸，好好生活", "最近几天较突出", "我解释了没用", "想太多，没冷风"]
+    "text", ["我也是崩溃", "摸摸，好好生活", "最近几天较突出", "我解释了没用", "想太多，没冷风"]
 )
-def test_what_says_nothing_in_a_month_stays_in_its_turn(said: str) -> None:
-    assert told(said, "小川") == []
+def test_what_says_nothing_in_a_month_stays_in_its_turn(text: str) -> None:
+    assert statements_of(text, "小川") == []
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("statement", "text"),
     [
         ("瑜伽馆的卡我退了", "用户退了瑜伽馆的卡"),
         ("爱优腾会员我取消了", "用户取消了爱优腾会员"),
@@ -171,14 +171,14 @@ def test_what_says_nothing_in_a_month_stays_in_its_turn(said: str) -> None:
         ("每年寒假都去打工，爸妈总说我不回家", "用户每年寒假都去打工，爸妈总说用户不回家"),
     ],
 )
-def test_what_stands_before_its_speaker_is_told_in_order(said: str, text: str) -> None:
-    found = told(said, None)
+def test_what_stands_before_its_speaker_is_told_in_order(statement: str, text: str) -> None:
+    found = statements_of(statement, None)
     assert any(text in each for each in found)
     assert not any("我" in each for each in found)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "高中和大学的上课方式不一样",
         "真不喜欢这个人，说话没礼貌，还喜欢到处挑刺",
@@ -188,11 +188,11 @@ def test_what_stands_before_its_speaker_is_told_in_order(said: str, text: str) -
         "考不上啥意思",
     ],
 )
-def test_what_is_of_all_of_another_or_of_the_moment_is_not_the_speakers(said: str) -> None:
+def test_what_is_of_all_of_another_or_of_the_moment_is_not_the_speakers(text: str) -> None:
     wrong = ("高中", "挑刺", "冷脸", "崩溃", "耳机", "啥")
-    assert not any(word in each for each in told(said, "小川") for word in wrong)
+    assert not any(word in each for each in statements_of(text, "小川") for word in wrong)
 
 
 def test_a_customer_is_asked_what_they_need_without_the_greeting() -> None:
     before: list[tuple[Role, str]] = [("user", "能开票吗"), ("assistant", "是的哟 您需要开专用发票吗?")]
-    assert told("是的", "顾客", before) == ["顾客需要开专用发票"]
+    assert statements_of("是的", "顾客", before) == ["顾客需要开专用发票"]

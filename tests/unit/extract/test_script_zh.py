@@ -9,12 +9,12 @@ from processors.reader.rules.script_zh import script_of, simplified
 from tests.unit.extract.support import extract
 
 
-def _kept(said: str, asked: str | None = None) -> list[str]:
-    return [c.text for c in extract(said, asked=asked) if c.source == "explicit"]
+def _kept(text: str, question: str | None = None) -> list[str]:
+    return [c.text for c in extract(text, question=question) if c.source == "explicit"]
 
 
 @pytest.mark.parametrize(
-    ("said", "kept"),
+    ("text", "kept"),
     [
         ("我媽媽有關節炎", ["用户的媽媽有關節炎"]),
         ("我們家輪流顧攤子，每個人顧兩天", ["用户家輪流顧攤子，每個人顧兩天"]),
@@ -29,8 +29,8 @@ def _kept(said: str, asked: str | None = None) -> list[str]:
         ("我聽日唔會返工", ["用户2026年2月6日不會上班"]),
     ],
 )
-def test_d2_a_statement_keeps_the_script_of_its_turn(said: str, kept: list[str]) -> None:
-    assert _kept(said) == kept
+def test_d2_a_statement_keeps_the_script_of_its_turn(text: str, kept: list[str]) -> None:
+    assert _kept(text) == kept
 
 
 def test_b1_values_are_found_in_either_script() -> None:
@@ -39,31 +39,31 @@ def test_b1_values_are_found_in_either_script() -> None:
 
 
 def test_b1_an_answer_in_traditional_characters_states_its_question() -> None:
-    assert _kept("不喝", asked="請問您平時喝牛奶嗎？") == ["用户平时不喝牛奶"]
+    assert _kept("不喝", question="請問您平時喝牛奶嗎？") == ["用户平时不喝牛奶"]
 
 
-@pytest.mark.parametrize("said", ["唔，我再想想", "他們的關係我不懂", "我請問你幾點開門？"])
-def test_d2_what_states_nothing_states_nothing_in_either_script(said: str) -> None:
-    assert _kept(said) == []
+@pytest.mark.parametrize("text", ["唔，我再想想", "他們的關係我不懂", "我請問你幾點開門？"])
+def test_d2_what_states_nothing_states_nothing_in_either_script(text: str) -> None:
+    assert _kept(text) == []
 
 
-@pytest.mark.parametrize("said", ["我唔食辣，鍾意食甜", "請問這個點樣去？", "plain English", "我住在杭州", "", "關係"])
-def test_places_stay_true(said: str) -> None:
-    read = simplified(said)
-    assert len(read) == len(said)
-    assert (script_of(said) is None) == (read == said)
+@pytest.mark.parametrize("text", ["我唔食辣，鍾意食甜", "請問這個點樣去？", "plain English", "我住在杭州", "", "關係"])
+def test_places_stay_true(text: str) -> None:
+    read = simplified(text)
+    assert len(read) == len(text)
+    assert (script_of(text) is None) == (read == text)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "statement",
     ["我阿妈冇來過香港", "我細佬而家喺度學車，佢總係唔肯讀書", "我家裡沒有電梯", "我從去年開始學鋼琴"],
 )
-def test_d2_no_statement_mixes_scripts(said: str) -> None:
+def test_d2_no_statement_mixes_scripts(statement: str) -> None:
     simplified_only = set("没总给来时过从体医别个们这为学习")
-    assert _kept(said)
-    assert not [c for text in _kept(said) for c in text if c in simplified_only and c not in said]
+    assert _kept(statement)
+    assert not [c for text in _kept(statement) for c in text if c in simplified_only and c not in statement]
 
 
 def test_simplified_mandarin_is_left_as_it_is() -> None:
-    said = "我是系主任，今日去了一趟，唔，还行"
-    assert simplified(said) is said
+    text = "我是系主任，今日去了一趟，唔，还行"
+    assert simplified(text) is text

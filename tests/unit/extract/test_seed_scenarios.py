@@ -39,8 +39,8 @@ def test_b8_scenario_1_eight_fields_in_five_memories() -> None:
 
 
 def test_b8_scenario_1_with_its_punctuation_restored() -> None:
-    said = "我今年32岁，浙大计算机硕士毕业的，现在在杭州做前端开发，工作8年了，年薪大概80万"
-    values = {name: value for c in extract(said, IMMIGRATION) for name, value in values_of(c).items()}
+    text = "我今年32岁，浙大计算机硕士毕业的，现在在杭州做前端开发，工作8年了，年薪大概80万"
+    values = {name: value for c in extract(text, IMMIGRATION) for name, value in values_of(c).items()}
     assert values == {
         "age": 32, "education": "硕士", "university": "浙江大学", "major": "计算机", "currentJobTitle": "前端开发",
         "totalYearsOfExperience": 8, "annualIncome": 800_000, "currentLocation": "杭州",

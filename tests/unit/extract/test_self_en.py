@@ -17,7 +17,7 @@ def test_b1_one_sentence_with_several_facts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "fields"),
+    ("text", "fields"),
     [
         ("i live in leeds and i am 32", {"residence": "leeds", "age": 32}),
         ("I'm in my thirties.", {"age": "30+"}),
@@ -42,12 +42,12 @@ def test_b1_one_sentence_with_several_facts() -> None:
         ("I'm a vegetarian.", {"diet": "vegetarian"}),
     ],
 )
-def test_b1_plain_statements(said: str, fields: dict[str, object]) -> None:
-    assert values(said) == fields
+def test_b1_plain_statements(text: str, fields: dict[str, object]) -> None:
+    assert values(text) == fields
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "If I'm 32, can I apply?",
         'She said "I\'m 32 and work as a nurse"',
@@ -69,13 +69,13 @@ def test_b1_plain_statements(said: str, fields: dict[str, object]) -> None:
         "I love it when you say that",
     ],
 )
-def test_b1_what_states_no_field_of_the_owner(said: str) -> None:
-    assert values(said) == {}
+def test_b1_what_states_no_field_of_the_owner(text: str) -> None:
+    assert values(text) == {}
 
 
 def test_b4_corrections_name_what_they_replace() -> None:
-    for said in ("I'm not 32, I'm 33.", "Actually I'm 33, not 32."):
-        (age,) = extract(said)
+    for text in ("I'm not 32, I'm 33.", "Actually I'm 33, not 32."):
+        (age,) = extract(text)
         assert (age.field, age.value, age.negated, age.attributes["replaces"]) == ("age", 33, False, 32)
 
 
@@ -95,7 +95,7 @@ def test_d9_several_values_are_several_memories() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("text", "expected"),
     [
         (
             "I've lived here with my sister since 2010 and we often walk in the Yorkshire Dales",
@@ -119,5 +119,5 @@ def test_d9_several_values_are_several_memories() -> None:
         ),
     ],
 )  # fmt: skip
-def test_d2_sentences_stand_alone_with_their_owner(said: str, told: list[str]) -> None:
-    assert [c.text for c in extract(said, speaker="Ann")] == told
+def test_d2_sentences_stand_alone_with_their_owner(text: str, expected: list[str]) -> None:
+    assert [c.text for c in extract(text, speaker="Ann")] == expected

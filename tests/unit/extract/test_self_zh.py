@@ -8,7 +8,7 @@ from tests.unit.extract.support import extract, values
 
 
 @pytest.mark.parametrize(
-    ("said", "fields"),
+    ("text", "fields"),
     [
         ("我三十多岁", {"age": "30+"}),
         ("我今年三十二", {"age": 32}),
@@ -64,12 +64,12 @@ from tests.unit.extract.support import extract, values
         ("我年薪填错了，不是30万是13万", {"income": 130_000}),
     ],
 )
-def test_b1_plain_statements(said: str, fields: dict[str, object]) -> None:
-    assert values(said) == fields
+def test_b1_plain_statements(text: str, fields: dict[str, object]) -> None:
+    assert values(text) == fields
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "如果我32岁，能申请吗？",
         "他32岁，在上海工作",
@@ -125,13 +125,13 @@ def test_b1_plain_statements(said: str, fields: dict[str, object]) -> None:
         "我叫马上来",
     ],
 )
-def test_b1_what_states_no_field_of_the_owner(said: str) -> None:
-    stated = set(values(said)) - {"pet"}
+def test_b1_what_states_no_field_of_the_owner(text: str) -> None:
+    stated = set(values(text)) - {"pet"}
     assert stated == set()
 
 
 @pytest.mark.parametrize(
-    ("said", "name"),
+    ("text", "name"),
     [
         ("我叫王小来", "王小来"),
         ("我叫李二百", "李二百"),
@@ -150,25 +150,25 @@ def test_b1_what_states_no_field_of_the_owner(said: str) -> None:
         ("可以叫我张老师", "张老师"),
     ],
 )
-def test_b1_a_name_may_hold_a_number_a_verb_or_a_title(said: str, name: str) -> None:
-    assert values(said) == {"name": name}
+def test_b1_a_name_may_hold_a_number_a_verb_or_a_title(text: str, name: str) -> None:
+    assert values(text) == {"name": name}
 
 
-@pytest.mark.parametrize("said", ["我查到有胆结石", "体检查到有胆结石"])
-def test_b1_what_an_examination_finds_is_had(said: str) -> None:
-    assert values(said)["condition"] == "胆结石"
+@pytest.mark.parametrize("text", ["我查到有胆结石", "体检查到有胆结石"])
+def test_b1_what_an_examination_finds_is_had(text: str) -> None:
+    assert values(text)["condition"] == "胆结石"
 
 
 @pytest.mark.parametrize(
-    ("asked", "said", "fields"),
+    ("question", "text", "fields"),
     [
         ("您家里有宠物吗？", "有，养了一只猫", {"pet": "猫"}),
         ("平时跟父母住吗？", "没有，我租房，养了一只狗", {"pet": "狗"}),
         ("猫多大了？", "两岁，做过绝育", {}),
     ],
 )
-def test_b1_whom_one_has_is_asked_of_oneself(asked: str, said: str, fields: dict[str, object]) -> None:
-    assert values(said, asked=asked) == fields
+def test_b1_whom_one_has_is_asked_of_oneself(question: str, text: str, fields: dict[str, object]) -> None:
+    assert values(text, question=question) == fields
 
 
 def test_b1_a_clause_keeps_the_subject_of_the_one_before() -> None:

@@ -12,12 +12,14 @@ from processors.reader.rules.rules import EXPLICIT, RuleExtractor
 from tests.unit.extract.support import GENERAL, THURSDAY, extract, values
 
 
-def kept(text: str, *, asked: str | None = None) -> list[str]:
-    return [c.text for c in extract(text, asked=asked) if c.confidence == EXPLICIT and not c.attributes.get("ends")]
+def kept(text: str, *, question: str | None = None) -> list[str]:
+    return [
+        c.text for c in extract(text, question=question) if c.confidence == EXPLICIT and not c.attributes.get("ends")
+    ]
 
 
 @pytest.mark.parametrize(
-    ("said", "field", "value"),
+    ("text", "field", "value"),
     [
         ("Born in Kochi, and Bengaluru has been home since 2016.", "residence", "Bengaluru"),
         ("Lisbon has been home for ten years", "residence", "Lisbon"),
@@ -36,24 +38,24 @@ def kept(text: str, *, asked: str | None = None) -> list[str]:
         ("I'm a vegetarian, so never suggest meat", "diet", "vegetarian"),
     ],
 )
-def test_b1_a_value_said_in_a_word(said: str, field: str, value: Any) -> None:
-    found = [(c.field, c.value) for c in extract(said) if c.confidence == EXPLICIT and not c.negated]
+def test_b1_a_value_said_in_a_word(text: str, field: str, value: Any) -> None:
+    found = [(c.field, c.value) for c in extract(text) if c.confidence == EXPLICIT and not c.negated]
     assert (field, value) in found
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "I'm 1.82 m tall", "I'm 6.1 ft", "I'm four and a half hours ahead of London",
         "I'm five and a quarter hours behind London", "I'm three and a half months pregnant",
     ],
 )  # fmt: skip
-def test_b1_a_measure_is_no_age(said: str) -> None:
-    assert "age" not in values(said)
+def test_b1_a_measure_is_no_age(text: str) -> None:
+    assert "age" not in values(text)
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("statement", "text"),
     [
         ("My husband holds a Canadian passport, mine is Sri Lankan", "User's passport is Sri Lankan"),
         ("His birthday is in May and mine is in June", "User's birthday is in June"),
@@ -75,36 +77,36 @@ def test_b1_a_measure_is_no_age(said: str) -> None:
         ("Dad and I restore old cars", "User and their dad restore old cars"),
     ],
 )  # fmt: skip
-def test_d2_a_statement_said_in_a_word(said: str, text: str) -> None:
-    assert text in kept(said)
+def test_d2_a_statement_said_in_a_word(statement: str, text: str) -> None:
+    assert text in kept(statement)
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "Agreed and I will sign it", "Sunday and I still work", "As a student I lived in York", "Not sure about that",
         "Not bad at all", "Let's see then", "let's do the maths then", "nothing while I sleep, thanks",
         "Aisle, please. I get sick back there",
     ],
 )  # fmt: skip
-def test_d2_what_says_nothing_of_the_kind_is_not_read_so(said: str) -> None:
-    assert kept(said) == []
+def test_d2_what_says_nothing_of_the_kind_is_not_read_so(text: str) -> None:
+    assert kept(text) == []
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "We're Apple people now", "I'm a Morning person now", "As an example I live in Leeds",
         "As a test I said I live in Leeds", "My brother left Hull and Leeds has been home for him since May",
         "Lisbon has been my mum's home for years",
     ],
 )  # fmt: skip
-def test_b1_what_names_no_home_of_the_speaker_fills_none(said: str) -> None:
-    assert "residence" not in values(said)
+def test_b1_what_names_no_home_of_the_speaker_fills_none(text: str) -> None:
+    assert "residence" not in values(text)
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("statement", "text"),
     [
         ("I have a dog. My vet is great. Her name is Anna", "User's dog is called Anna"),
         ("My teacher has a dog. His name is Rex", "User's dog is called Rex"),
@@ -117,12 +119,12 @@ def test_b1_what_names_no_home_of_the_speaker_fills_none(said: str) -> None:
         ("As a favour I work Saturdays", "User works Saturdays"),
     ],
 )
-def test_d2_what_is_of_another_or_now_and_then_is_not_told_so(said: str, text: str) -> None:
-    assert text not in kept(said)
+def test_d2_what_is_of_another_or_now_and_then_is_not_told_so(statement: str, text: str) -> None:
+    assert text not in kept(statement)
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("statement", "text"),
     [
         ("As a child I lived in York", "As a child User lived in York"),
         ("As the manager I sign the invoices", "As the manager User signs the invoices"),
@@ -135,17 +137,17 @@ def test_d2_what_is_of_another_or_now_and_then_is_not_told_so(said: str, text: s
         ("I'm 34 and a bit of a geek", "User is 34"),
     ],
 )
-def test_d2_what_is_the_speakers_stays(said: str, text: str) -> None:
-    assert text in kept(said)
+def test_d2_what_is_the_speakers_stays(statement: str, text: str) -> None:
+    assert text in kept(statement)
 
 
 def test_b1_who_has_no_children_under_an_age_may_have_others() -> None:
-    assert values("no, mine are both grown up", asked="Do you have any children under 18?") == {}
-    assert values("no", asked="Do you have any children?") == {"hasChildren": False}
+    assert values("no, mine are both grown up", question="Do you have any children under 18?") == {}
+    assert values("no", question="Do you have any children?") == {"hasChildren": False}
 
 
 @pytest.mark.parametrize(
-    ("before", "said", "field", "value"),
+    ("before", "text", "field", "value"),
     [
         ("My birthday is the 4th of May", "no wait it's the 14th of May, fat fingers", "birthday", "the 14th of May"),
         ("I'm 34.", "sorry, 43", "age", 43),
@@ -156,13 +158,13 @@ def test_b1_who_has_no_children_under_an_age_may_have_others() -> None:
     ],
 )
 def test_b3_a_correction_in_a_turn_of_its_own_is_read_with_the_turn_before(
-    before: str, said: str, field: str, value: Any
+    before: str, text: str, field: str, value: Any
 ) -> None:
-    assert (field, value) in [(c.field, c.value) for c in _after(before, said)]
+    assert (field, value) in [(c.field, c.value) for c in _after(before, text)]
 
 
 @pytest.mark.parametrize(
-    ("before", "said"),
+    ("before", "text"),
     [
         ("I live in Leeds.", "Sorry, York is lovely"),
         ("I have three cats.", "no wait, it's cold outside"),
@@ -172,18 +174,18 @@ def test_b3_a_correction_in_a_turn_of_its_own_is_read_with_the_turn_before(
         ("My name is Anna", "sorry, in York"),
     ],
 )
-def test_b3_what_corrects_no_one_value_corrects_nothing(before: str, said: str) -> None:
-    assert [c.value for c in _after(before, said) if c.value is not None] == []
+def test_b3_what_corrects_no_one_value_corrects_nothing(before: str, text: str) -> None:
+    assert [c.value for c in _after(before, text) if c.value is not None] == []
 
 
 def test_b3_what_answers_a_question_corrects_nothing_before_it() -> None:
-    asked = "Shall I book for four?"
-    assert [c.value for c in _after("I have 2 kids.", "no, 3", reply=asked) if c.value is not None] == []
-    meant = _after("I live in Leeds.", "oops, I meant York", reply="Do you like it there?")
-    assert ("residence", "York") in [(c.field, c.value) for c in meant]
+    request = "Shall I book for four?"
+    assert [c.value for c in _after("I have 2 kids.", "no, 3", reply=request) if c.value is not None] == []
+    intended = _after("I live in Leeds.", "oops, I meant York", reply="Do you like it there?")
+    assert ("residence", "York") in [(c.field, c.value) for c in intended]
 
 
-def _after(before: str, said: str, *, reply: str = "Noted.") -> list[Any]:
+def _after(before: str, text: str, *, reply: str = "Noted.") -> list[Any]:
     previous: tuple[tuple[Role, str], ...] = (("user", before), ("assistant", reply))
-    turn = TurnView(said, "user", "en", THURSDAY, GENERAL.time_zone, previous=previous)
+    turn = TurnView(text, "user", "en", THURSDAY, GENERAL.time_zone, previous=previous)
     return RuleExtractor().extract(turn, GENERAL)

@@ -17,24 +17,24 @@ from tests.unit.extract.support import GENERAL, THURSDAY, extract
 CORPUS = Path(__file__).resolve().parents[3] / "corpus"
 
 
-def read_from(said: str, c: Candidate) -> list[str]:
-    return [said[s.start : s.end] for s in c.spans]
+def read_from(text: str, c: Candidate) -> list[str]:
+    return [text[s.start : s.end] for s in c.spans]
 
 
 @pytest.mark.parametrize(
-    ("said", "heads"),
+    ("text", "heads"),
     [
         ("I'm 32. I live in Leeds.", ["I'm 32", "I live in Leeds"]),
         ("我今年32岁，住在杭州。", ["今年32岁", "住在杭州"]),
         ("We agreed to use Redis for the cache.", ["We agreed to use Redis for the cache"]),
     ],
 )
-def test_n5_a_statement_says_where_it_was_read(said: str, heads: list[str]) -> None:
-    assert [read_from(said, c) for c in extract(said)] == [[head] for head in heads]
+def test_n5_a_statement_says_where_it_was_read(text: str, heads: list[str]) -> None:
+    assert [read_from(text, c) for c in extract(text)] == [[head] for head in heads]
 
 
 @pytest.mark.parametrize(
-    ("said", "spans"),
+    ("text", "spans"),
     [
         ("I live in Leeds. Sorry, I meant York.", ["I live in Leeds", "Sorry, I meant York"]),
         ("I live in York. Sorry, I meant Headingley.", ["I live in York", "Sorry, I meant Headingley"]),
@@ -42,9 +42,9 @@ def test_n5_a_statement_says_where_it_was_read(said: str, heads: list[str]) -> N
         ("I'm not 32, I'm 33.", ["I'm 33", "I'm not 32"]),
     ],
 )
-def test_n5_what_a_statement_corrects_is_a_place_of_it(said: str, spans: list[str]) -> None:
-    [c] = extract(said)
-    assert read_from(said, c) == spans
+def test_n5_what_a_statement_corrects_is_a_place_of_it(text: str, spans: list[str]) -> None:
+    [c] = extract(text)
+    assert read_from(text, c) == spans
 
 
 def test_n5_what_is_said_over_and_over_names_a_bounded_number_of_places() -> None:
@@ -58,11 +58,11 @@ def test_n5_spans_lie_in_the_turn(name: str) -> None:
     found = 0
     with (CORPUS / f"{name}.jsonl").open(encoding="utf-8") as lines:
         for turn in map(json.loads, islice(lines, 250)):
-            said = turn["text"]
-            for c in RuleExtractor().extract(TurnView(said, "user", language_of(said), THURSDAY), GENERAL):
+            statement = turn["text"]
+            for c in RuleExtractor().extract(TurnView(statement, "user", language_of(statement), THURSDAY), GENERAL):
                 found += 1
                 assert c.spans, c.text
-                assert all(0 <= s.start < s.end <= len(said) for s in c.spans)
+                assert all(0 <= s.start < s.end <= len(statement) for s in c.spans)
     assert found > 50
 
 

@@ -7,11 +7,11 @@ import pytest
 
 from processors.reader.rules.together_en import another_first, as_one, as_we, both, names_another
 from tests.unit.extract.support import extract, values
-from tests.unit.extract.test_alone import told
+from tests.unit.extract.test_alone import statements_of
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("My wife and I went to Malta for our honeymoon.", ["Ann and their wife went to Malta for their honeymoon"]),
         ("My boyfriend and I broke up in June.", ["Ann and their boyfriend broke up in June"]),
@@ -23,8 +23,8 @@ from tests.unit.extract.test_alone import told
          ["Ann feeds their sister", "Ann sweeps the yard on Mondays"]),
     ],
 )  # fmt: skip
-def test_a_subject_of_two_is_told_whole(said: str, texts: list[str]) -> None:
-    assert told(said) == texts
+def test_a_subject_of_two_is_told_whole(text: str, texts: list[str]) -> None:
+    assert statements_of(text) == texts
 
 
 def test_what_two_do_is_of_neither_alone() -> None:
@@ -35,9 +35,9 @@ def test_what_two_do_is_of_neither_alone() -> None:
 
 
 def test_places_of_the_turn_stay() -> None:
-    said = "Well. Me and my sister Ida run a cafe."
-    assert another_first(said) == "Well. My sister Ida and I  run a cafe."
-    assert len(another_first(said)) == len(said)
+    text = "Well. Me and my sister Ida run a cafe."
+    assert another_first(text) == "Well. My sister Ida and I  run a cafe."
+    assert len(another_first(text)) == len(text)
     assert another_first("She told me and my sister left.") == "She told me and my sister left."
 
 
@@ -54,7 +54,7 @@ def test_both_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("I used to play chess in Bergen, did you play that?", ["Ann used to play chess in Bergen"]),
         ("I have two dogs, how about you?", ["Ann has two dogs"]),
@@ -63,12 +63,12 @@ def test_both_are_named() -> None:
         ("Do you think I own a boat, do you?", []),
     ],
 )
-def test_a_question_behind_a_statement_leaves_it(said: str, texts: list[str]) -> None:
-    assert told(said) == texts
+def test_a_question_behind_a_statement_leaves_it(text: str, texts: list[str]) -> None:
+    assert statements_of(text) == texts
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("My favourite sport is definitely hockey ha!", ["Ann's favourite sport is definitely hockey"]),
         ("I went to the harbour museum in Oban, wow I was blown away!!", ["Ann went to the harbour museum in Oban"]),
@@ -86,12 +86,12 @@ def test_a_question_behind_a_statement_leaves_it(said: str, texts: list[str]) ->
         ("My landlord is called Mr Brandt.", ["Ann's landlord is called Mr Brandt"]),
     ],
 )  # fmt: skip
-def test_only_the_statement_is_told(said: str, texts: list[str]) -> None:
-    assert told(said) == texts
+def test_only_the_statement_is_told(text: str, texts: list[str]) -> None:
+    assert statements_of(text) == texts
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("When I was a kid I lived on a farm in Ohio.", ["When Ann was a kid they lived on a farm in Ohio"]),
         ("While in Texas I saw the rodeo.", ["While in Texas Ann saw the rodeo"]),
@@ -107,12 +107,12 @@ def test_only_the_statement_is_told(said: str, texts: list[str]) -> None:
         ("2 of my teams have lost half of their people.", ["2 of Ann's teams have lost half of their people"]),
     ],
 )  # fmt: skip
-def test_what_was_missed_is_found(said: str, texts: list[str]) -> None:
-    assert told(said) == texts
+def test_what_was_missed_is_found(text: str, texts: list[str]) -> None:
+    assert statements_of(text) == texts
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "So while I think my performance is safe",
         "Especially with something that bleeds into my evenings in Oban",
@@ -136,16 +136,16 @@ def test_what_was_missed_is_found(said: str, texts: list[str]) -> None:
         "But just like music we got to see all the great films of Oban",
     ],
 )
-def test_what_is_no_statement_of_a_month_is_not_made(said: str) -> None:
-    assert told(said) == []
+def test_what_is_no_statement_of_a_month_is_not_made(text: str) -> None:
+    assert statements_of(text) == []
 
 
 def test_an_outcry_is_no_answer() -> None:
-    assert told("Wow, I had no idea!", asked="What is your favourite hockey team?") == []
+    assert statements_of("Wow, I had no idea!", question="What is your favourite hockey team?") == []
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("My wife and I want to buy a house in Cork.", ["Ann and their wife want to buy a house in Cork"]),
         ("My mother and I don't speak.", ["Ann and their mother don't speak"]),
@@ -169,8 +169,8 @@ def test_an_outcry_is_no_answer() -> None:
         ("My boss is named Karen But I call her Kay.", ["Ann's boss is called Karen"]),
     ],
 )  # fmt: skip
-def test_what_is_near_to_the_cut_is_told(said: str, texts: list[str]) -> None:
-    assert told(said) == texts
+def test_what_is_near_to_the_cut_is_told(text: str, texts: list[str]) -> None:
+    assert statements_of(text) == texts
 
 
 def test_a_wish_of_two_is_a_wish() -> None:
@@ -178,5 +178,5 @@ def test_a_wish_of_two_is_a_wish() -> None:
 
 
 def test_an_answer_may_begin_with_a_name() -> None:
-    said = "Cool Ranch Doritos"
-    assert told(said, asked="What's your favourite food?") == ["Ann's favourite food is Cool Ranch Doritos"]
+    text = "Cool Ranch Doritos"
+    assert statements_of(text, question="What's your favourite food?") == ["Ann's favourite food is Cool Ranch Doritos"]

@@ -53,31 +53,31 @@ def test_b1_an_age_beside_what_is_no_job_stands() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("text", "expected"),
     [
         ("I'm a US citizen.", "User is a US citizen"),
         ("I work for the US Navy.", "User works for the US Navy"),
         ("I no longer drink coffee.", "User no longer drinks coffee"),
     ],
 )
-def test_d2_a_country_is_not_us(said: str, told: str) -> None:
-    assert [c.text for c in extract(said)] == [told]
+def test_d2_a_country_is_not_us(text: str, expected: str) -> None:
+    assert [c.text for c in extract(text)] == [expected]
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("text", "expected"),
     [
         ("I have two cats, Miso and Tofu.", "User has two cats, Miso and Tofu"),
         ("We have three dogs, Rex, Bo and Kit.", "User has three dogs, Rex, Bo and Kit"),
         ("I adopted a dog called Bo, and Tom was glad.", "User adopted a dog called Bo"),
     ],
 )
-def test_b1_pets_have_all_their_names(said: str, told: str) -> None:
-    assert [c.text for c in extract(said)] == [told]
+def test_b1_pets_have_all_their_names(text: str, expected: str) -> None:
+    assert [c.text for c in extract(text)] == [expected]
 
 
 @pytest.mark.parametrize(
-    ("said", "year", "month"),
+    ("text", "year", "month"),
     [
         ("I'm getting married in June.", 2026, 6),
         ("I'm starting a new job in April.", 2026, 4),
@@ -91,19 +91,19 @@ def test_b1_pets_have_all_their_names(said: str, told: str) -> None:
         ("We're flying to Peru in September.", 2026, 9),
     ],
 )
-def test_n8_what_is_to_come_lies_ahead(said: str, year: int, month: int) -> None:
-    (kept,) = [c for c in extract(said) if c.occurred_from]
+def test_n8_what_is_to_come_lies_ahead(text: str, year: int, month: int) -> None:
+    (kept,) = [c for c in extract(text) if c.occurred_from]
     assert kept.occurred_from is not None
     assert (kept.occurred_from.year, kept.occurred_from.month) == (year, month)
 
 
 @pytest.mark.parametrize(
-    "said", ["我上个月搬到上海了。", "上周我搬到上海了。", "我去年三月搬到了上海。", "我两年前定居在上海。"]
+    "text", ["我上个月搬到上海了。", "上周我搬到上海了。", "我去年三月搬到了上海。", "我两年前定居在上海。"]
 )
-def test_b4_a_move_of_last_month_holds_on(said: str) -> None:
-    assert values(said) == {"residence": "上海"}
+def test_b4_a_move_of_last_month_holds_on(text: str) -> None:
+    assert values(text) == {"residence": "上海"}
 
 
-@pytest.mark.parametrize("said", ["我以前搬到过上海。", "去年我在上海工作。", "我去年住在上海。", "我小时候搬到上海。"])
-def test_b4_a_home_of_then_is_none_of_now(said: str) -> None:
-    assert values(said) == {}
+@pytest.mark.parametrize("text", ["我以前搬到过上海。", "去年我在上海工作。", "我去年住在上海。", "我小时候搬到上海。"])
+def test_b4_a_home_of_then_is_none_of_now(text: str) -> None:
+    assert values(text) == {}

@@ -12,7 +12,7 @@ from tests.unit.extract.support import extract
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("text", "expected"),
     [
         (
             "我今年32岁，浙大计算机硕士毕业。I work as a nurse in Leeds.",
@@ -27,10 +27,10 @@ from tests.unit.extract.support import extract
         ("我叫李雷。Please remind me to call mom.", ["用户名叫李雷", "User wants to be reminded to call mom"]),
     ],
 )
-def test_b1_each_sentence_is_told_in_its_own_language(said: str, told: list[str]) -> None:
-    texts = [c.text for c in extract(said)]
-    assert [t for t in told if t in texts] == told, texts
-    assert [t for t in texts if t in told] == told, "in the order of the text"
+def test_b1_each_sentence_is_told_in_its_own_language(text: str, expected: list[str]) -> None:
+    texts = [c.text for c in extract(text)]
+    assert [t for t in expected if t in texts] == expected, texts
+    assert [t for t in texts if t in expected] == expected, "in the order of the text"
 
 
 def test_n8_a_time_is_that_of_its_own_sentence() -> None:
@@ -40,7 +40,7 @@ def test_n8_a_time_is_that_of_its_own_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "我今年32岁。Do I work as a nurse?",
         "我今年32岁。If I lived in Leeds, I would work as a nurse.",
@@ -49,8 +49,8 @@ def test_n8_a_time_is_that_of_its_own_sentence() -> None:
         "I am 32. 我哥哥住在苏州。",
     ],
 )
-def test_b1_what_states_nothing_in_one_language_states_nothing_beside_another(said: str) -> None:
-    assert [c.field for c in extract(said) if c.field] == ["age"]
+def test_b1_what_states_nothing_in_one_language_states_nothing_beside_another(text: str) -> None:
+    assert [c.field for c in extract(text) if c.field] == ["age"]
 
 
 @pytest.mark.parametrize(

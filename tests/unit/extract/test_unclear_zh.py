@@ -7,12 +7,12 @@ import pytest
 from tests.unit.extract.support import extract
 
 
-def _kept(said: str, asked: str | None = None, speaker: str | None = None) -> list[str]:
-    return [c.text for c in extract(said, asked=asked, speaker=speaker) if c.source == "explicit"]
+def _kept(text: str, question: str | None = None, speaker: str | None = None) -> list[str]:
+    return [c.text for c in extract(text, question=question, speaker=speaker) if c.source == "explicit"]
 
 
 @pytest.mark.parametrize(
-    ("said", "kept"),
+    ("text", "kept"),
     [
         ("我期末 GPA 3.1 拿到奖学金了", ["用户期末 GPA 3.1 拿到奖学金了"]),
         ("搬到河东了 离我哥近点 蹭饭方便", ["用户搬到河东了，离用户的哥哥近点，蹭饭方便"]),
@@ -44,12 +44,12 @@ def _kept(said: str, asked: str | None = None, speaker: str | None = None) -> li
         ("我海鲜吃得挺多", ["用户海鲜吃得挺多"]),
     ],
 )
-def test_d2_what_is_whole_is_told_with_whose_it_is(said: str, kept: list[str]) -> None:
-    assert _kept(said) == kept
+def test_d2_what_is_whole_is_told_with_whose_it_is(text: str, kept: list[str]) -> None:
+    assert _kept(text) == kept
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "缩水，穿一次就把我女儿裙子撑坏了",
         "公账付的，签字的是我舅舅",
@@ -75,13 +75,13 @@ def test_d2_what_is_whole_is_told_with_whose_it_is(said: str, kept: list[str]) -
         "平均气温二十度",
     ],
 )
-def test_d2_of_what_is_whose_is_not_known_nothing_is_kept(said: str) -> None:
-    assert _kept(said) == []
+def test_d2_of_what_is_whose_is_not_known_nothing_is_kept(text: str) -> None:
+    assert _kept(text) == []
 
 
-@pytest.mark.parametrize("said", ["我坚持让娃自己睡 娃两岁半 身高才八十八厘米", "我家狗狗七岁了，体重四十斤"])
-def test_d2_what_a_child_or_an_animal_has_is_not_the_speakers(said: str) -> None:
-    assert not [text for text in _kept(said) if text.startswith(("用户身高", "用户体重"))]
+@pytest.mark.parametrize("statement", ["我坚持让娃自己睡 娃两岁半 身高才八十八厘米", "我家狗狗七岁了，体重四十斤"])
+def test_d2_what_a_child_or_an_animal_has_is_not_the_speakers(statement: str) -> None:
+    assert not [text for text in _kept(statement) if text.startswith(("用户身高", "用户体重"))]
 
 
 def test_d2_whoever_is_spoken_to_is_nobody_of_the_speakers() -> None:
@@ -95,13 +95,13 @@ def test_b1_an_age_that_is_not_reached_is_none() -> None:
 
 
 def test_d2_a_head_without_its_predicate_is_not_kept() -> None:
-    said = "我托福口语 23 差一分没过，八月要再考一次，写作真的会要我的命"
-    assert _kept(said)
-    assert not [text for text in _kept(said) if text.endswith("23")]
+    message = "我托福口语 23 差一分没过，八月要再考一次，写作真的会要我的命"
+    assert _kept(message)
+    assert not [text for text in _kept(message) if text.endswith("23")]
 
 
 @pytest.mark.parametrize(
-    ("said", "kept"),
+    ("text", "kept"),
     [
         ("头孢我从小过敏", "头孢用户从小过敏"),
         ("牛奶我喝了拉肚子", "牛奶用户喝了拉肚子"),
@@ -130,12 +130,12 @@ def test_d2_a_head_without_its_predicate_is_not_kept() -> None:
         ("吉他我弹了五年", "吉他用户弹了五年"),
     ],
 )
-def test_d2_to_an_assistant_the_speaker_may_stand_behind_the_object(said: str, kept: str) -> None:
-    assert [c.text for c in extract(said)] == [kept]
+def test_d2_to_an_assistant_the_speaker_may_stand_behind_the_object(text: str, kept: str) -> None:
+    assert [c.text for c in extract(text)] == [kept]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     ["我现在先睡了", "我今天先撤", "我-我也", "他想买房", "周日别找我我去钓鱼", "再拖下去我头发都白了", "我有个问题",
      "我是学着做的", "我是跑着来的", "我带了一把伞", "我有一道题不会做",
      "我有个想法", "我不用了谢谢", "我是开玩笑的", "我是从网上买的", "我是自愿的", "我是做梦的",
@@ -143,12 +143,12 @@ def test_d2_to_an_assistant_the_speaker_may_stand_behind_the_object(said: str, k
      "看看这首诗写得怎么样\n我有两亩薄田，足以养老",
      "帮我翻译：\n我们决定用竹子盖房，三周内完工。\n我还没给人看过"],
 )
-def test_d2_what_passes_and_what_another_wants_is_not_kept(said: str) -> None:
-    assert extract(said) == []
+def test_d2_what_passes_and_what_another_wants_is_not_kept(text: str) -> None:
+    assert extract(text) == []
 
 
 @pytest.mark.parametrize(
-    ("said", "kept"),
+    ("text", "kept"),
     [
         ("是做前端的", "小雅从事前端工作"),
         ("还养了一只猫", "小雅养了猫"),
@@ -156,13 +156,13 @@ def test_d2_what_passes_and_what_another_wants_is_not_kept(said: str) -> None:
         ("海鲜我不能吃", "海鲜小雅不能吃"),
     ],
 )
-def test_d2_where_nobody_else_has_spoken_a_named_speaker_speaks_of_themselves(said: str, kept: str) -> None:
-    assert _kept(said, speaker="小雅") == [kept]
-    assert _kept(said, asked="那部片子是谁拍的？", speaker="小雅") == []
+def test_d2_where_nobody_else_has_spoken_a_named_speaker_speaks_of_themselves(text: str, kept: str) -> None:
+    assert _kept(text, speaker="小雅") == [kept]
+    assert _kept(text, question="那部片子是谁拍的？", speaker="小雅") == []
 
 
 @pytest.mark.parametrize(
-    ("said", "asked", "kept"),
+    ("text", "question", "kept"),
     [
         # without a subject, of whom the question speaks
         ("1958年生的，快七十岁了", "这位指挥今年多大岁数了？", []),
@@ -188,6 +188,6 @@ def test_d2_where_nobody_else_has_spoken_a_named_speaker_speaks_of_themselves(sa
     ],
 )
 def test_d2_among_people_a_sentence_is_the_speakers_where_grammar_says_so(
-    said: str, asked: str | None, kept: list[str]
+    text: str, question: str | None, kept: list[str]
 ) -> None:
-    assert _kept(said, asked=asked, speaker="小雅") == kept
+    assert _kept(text, question=question, speaker="小雅") == kept

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from processors.ports import Models, ProfileBook
-from processors.reader.rules.confirm import asks_to_confirm, confirms, heard
+from processors.reader.rules.confirm import apply_confirmation, asks_to_confirm, confirms
 from processors.reader.rules.rules import RuleExtractor
 from processors.reader.step import reply_of, view_of
 from schemas.events.documents import Job
@@ -43,8 +43,8 @@ class Talk:
         self.said += 1
         made = turn(language)
         body = made.sealed.model_copy(update={"content": content, "previous": ()})
-        told = {"turn_id": f"t{self.said}", "role": role, "sealed": body, "accepted_at": self.driver.now, **changes}
-        event = made.model_copy(update=told)
+        fields = {"turn_id": f"t{self.said}", "role": role, "sealed": body, "accepted_at": self.driver.now, **changes}
+        event = made.model_copy(update=fields)
         encoded = self.driver.codec.encode(event, "client", f"c{self.said}", trace_of(self.said) if traced else [])
         place = partition_of(event.owner, topics.EMBEDDED_PARTITIONS)
         self.driver.log.append(topics.HISTORY.name, place, encoded.key, encoded.value, encoded.headers)
@@ -188,8 +188,8 @@ async def test_n3_what_becomes_of_a_turn_that_waited_stands_in_its_own_trace(
 async def test_c9_what_waits_is_erased_with_its_user(models: Models) -> None:
     talk = Talk(models)
     await talk.say("I live in Leeds now, right?")
-    gone = Erasure(tenant="acme", erasure_id="e1", scope="user", user_id="ann", accepted_at=talk.driver.now)
-    talk.driver.pipe(topics.HISTORY, gone)
+    erasure = Erasure(tenant="acme", erasure_id="e1", scope="user", user_id="ann", accepted_at=talk.driver.now)
+    talk.driver.pipe(topics.HISTORY, erasure)
     await talk.say("Yes.", "assistant", accepted_at=talk.driver.now + timedelta(seconds=1))
     await talk.later(timedelta(minutes=5))
     assert talk.of_user == []
@@ -230,7 +230,7 @@ def test_what_confirms(reply: str, yes: bool) -> None:
 
 
 def test_what_is_heard_keeps_its_places() -> None:
-    said: ScreenedTurn = turn("en")
-    body = said.sealed.model_copy(update={"content": "I'm 32, right? I live in Leeds."})
-    view = view_of(said.model_copy(update={"sealed": body}), load_profile("general"), "Yes")
-    assert heard(view).content == "I'm 32.        I live in Leeds."
+    statement: ScreenedTurn = turn("en")
+    body = statement.sealed.model_copy(update={"content": "I'm 32, right? I live in Leeds."})
+    view = view_of(statement.model_copy(update={"sealed": body}), load_profile("general"), "Yes")
+    assert apply_confirmation(view).content == "I'm 32.        I live in Leeds."

@@ -6,11 +6,11 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.extract.support import extract
-from tests.unit.extract.test_alone import told
+from tests.unit.extract.test_alone import statements_of
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("I've started watching The Wire on my tablet, it's really good",
          ["Ann has started watching The Wire on Ann's tablet"]),
@@ -30,12 +30,12 @@ from tests.unit.extract.test_alone import told
         ("Just thinking of moving the piano to Leeds", ["Ann is just thinking of moving the piano to Leeds"]),
     ],
 )  # fmt: skip
-def test_english_reads_well_by_itself(said: str, texts: list[str]) -> None:
-    assert told(said) == texts
+def test_english_reads_well_by_itself(text: str, texts: list[str]) -> None:
+    assert statements_of(text) == texts
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "That movie was ok, def not my favorite of the Pixar ones",
         "I didn't like the show as well",
@@ -43,17 +43,17 @@ def test_english_reads_well_by_itself(said: str, texts: list[str]) -> None:
         "It might be fun to have a day in the garden and just enjoy each other's company",
     ],
 )
-def test_what_the_talk_before_named_is_no_name(said: str) -> None:
-    assert told(said) == []
+def test_what_the_talk_before_named_is_no_name(text: str) -> None:
+    assert statements_of(text) == []
 
 
 def test_what_the_statement_names_itself_may_be_pointed_at() -> None:
-    said = "I bought a cookery book in Leeds because the book was half price"
-    assert told(said) == ["Ann bought a cookery book in Leeds because the book was half price"]
+    text = "I bought a cookery book in Leeds because the book was half price"
+    assert statements_of(text) == ["Ann bought a cookery book in Leeds because the book was half price"]
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("我就会压抑自己的情绪，并感到无比愤怒", ["小雅会压抑自己的情绪，并感到无比愤怒"]),
         ("我也只能考编去小学教书法了", ["小雅只能考编去小学教书法了"]),
@@ -67,13 +67,13 @@ def test_what_the_statement_names_itself_may_be_pointed_at() -> None:
         ("我和室友去年一起养了只蜥蜴（叫阿绿", ["小雅和室友去年一起养了只蜥蜴"]),
     ],
 )
-def test_chinese_reads_well_by_itself(said: str, texts: list[str]) -> None:
-    assert told(said, speaker="小雅") == texts
+def test_chinese_reads_well_by_itself(text: str, texts: list[str]) -> None:
+    assert statements_of(text, speaker="小雅") == texts
 
 
-@pytest.mark.parametrize("said", ["也很生气，心疼我", "还计划等我去长沙交换期间在寝室养猫"])
-def test_chinese_whose_subject_stands_before_is_left_to_its_turn(said: str) -> None:
-    assert told(said, speaker="小雅") == []
+@pytest.mark.parametrize("text", ["也很生气，心疼我", "还计划等我去长沙交换期间在寝室养猫"])
+def test_chinese_whose_subject_stands_before_is_left_to_its_turn(text: str) -> None:
+    assert statements_of(text, speaker="小雅") == []
 
 
 @pytest.mark.parametrize(("speaker", "text"), [("小雅", "小雅18岁"), ("Bob", "Bob 18岁"), ("用户7", "用户7 18岁")])

@@ -6,7 +6,7 @@ import pytest
 
 from processors.reader.rules.dated_en import dated
 from tests.unit.extract.support import THURSDAY, extract
-from tests.unit.extract.test_alone import told
+from tests.unit.extract.test_alone import statements_of
 
 
 @pytest.mark.parametrize(
@@ -61,12 +61,12 @@ from tests.unit.extract.test_alone import told
     ],
 )
 def test_half_a_statement_is_refused_and_a_whole_one_is_kept(bad: str, good: str) -> None:
-    assert told(bad) == []
-    assert told(good)
+    assert statements_of(bad) == []
+    assert statements_of(good)
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("Another hobby of mine is carving owls", ["A hobby of Ann's is carving owls"]),
         ("My cousin's are in Oban", ["Ann's cousins are in Oban"]),
@@ -94,12 +94,12 @@ def test_half_a_statement_is_refused_and_a_whole_one_is_kept(bad: str, good: str
         ("I live in Oban. Well, that's the exercise.", []),
     ],
 )  # fmt: skip
-def test_a_word_makes_it_whole(said: str, texts: list[str]) -> None:
-    assert told(said) == texts
+def test_a_word_makes_it_whole(text: str, texts: list[str]) -> None:
+    assert statements_of(text) == texts
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("statement", "text"),
     [
         ("User moved to Leeds last month", "User moved to Leeds in January 2026"),
         ("User's sister is coming next week", "User's sister is coming in the week of 9 February 2026"),
@@ -112,12 +112,12 @@ def test_a_word_makes_it_whole(said: str, texts: list[str]) -> None:
         ("User has to file by tomorrow night", "User has to file by the night of 6 February 2026"),
     ],
 )
-def test_a_relative_time_is_written_as_its_date(said: str, text: str) -> None:
-    assert dated(said, THURSDAY) == text
+def test_a_relative_time_is_written_as_its_date(statement: str, text: str) -> None:
+    assert dated(statement, THURSDAY) == text
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "User will see Tom on Friday",
         "User went to last year's fair",
@@ -139,12 +139,12 @@ def test_a_relative_time_is_written_as_its_date(said: str, text: str) -> None:
         "User learned Danish in three weeks",
     ],
 )
-def test_what_is_no_time_by_itself_stays(said: str) -> None:
-    assert dated(said, THURSDAY) == said
+def test_what_is_no_time_by_itself_stays(text: str) -> None:
+    assert dated(text, THURSDAY) == text
 
 
 @pytest.mark.parametrize(
-    ("said", "alone", "among_people"),
+    ("text", "alone", "among_people"),
     [
         # news without "I", orders
         ("just adopted a kitten", "User just adopted a kitten", False),
@@ -207,18 +207,18 @@ def test_what_is_no_time_by_itself_stays(said: str) -> None:
         ("My name is Li Na", "User's name is Li Na", True),
     ],
 )
-def test_a_single_user_tells_what_people_only_remark(said: str, alone: str, among_people: bool) -> None:
-    assert told(said, speaker=None) == [alone][: bool(alone)]
-    assert bool(told(said)) is among_people
+def test_a_single_user_tells_what_people_only_remark(text: str, alone: str, among_people: bool) -> None:
+    assert statements_of(text, speaker=None) == [alone][: bool(alone)]
+    assert bool(statements_of(text)) is among_people
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "My daughter isn't allergic to nuts, but my son is.",
         "Once the API is fixed, the team moves on.",
         "The client pays 40k, my boss says.",
     ],
 )
-def test_d2_a_clause_of_a_project_is_told_apart_only_where_it_is_whole(said: str) -> None:
-    assert len([c for c in extract(said, project="p1") if c.kind == "episode"]) == 1
+def test_d2_a_clause_of_a_project_is_told_apart_only_where_it_is_whole(text: str) -> None:
+    assert len([c for c in extract(text, project="p1") if c.kind == "episode"]) == 1

@@ -34,22 +34,22 @@ MENDED = {
 }
 
 
-def told(said: str) -> list[str]:
-    return [c.text for c in extract(said, speaker="小雅") if c.confidence > 0.7]
+def statements_of(statement: str) -> list[str]:
+    return [c.text for c in extract(statement, speaker="小雅") if c.confidence > 0.7]
 
 
-@pytest.mark.parametrize("said", REFUSED.values(), ids=REFUSED)
-def test_what_is_not_whole_stays_in_its_turn(said: str) -> None:
-    assert told(said) == []
+@pytest.mark.parametrize("text", REFUSED.values(), ids=REFUSED)
+def test_what_is_not_whole_stays_in_its_turn(text: str) -> None:
+    assert statements_of(text) == []
 
 
-@pytest.mark.parametrize(("said", "text"), MENDED.items())
-def test_what_one_word_makes_whole_is_told(said: str, text: str) -> None:
-    assert told(said) == [text]
+@pytest.mark.parametrize(("statement", "text"), MENDED.items())
+def test_what_one_word_makes_whole_is_told(statement: str, text: str) -> None:
+    assert statements_of(statement) == [text]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "还要继续服用降压药",
         "不如等到自己成熟到不需要陪伴再好好在一起",
@@ -59,8 +59,8 @@ def test_what_one_word_makes_whole_is_told(said: str, text: str) -> None:
         "老人身体差，有糖尿病",
     ],
 )
-def test_what_is_said_of_others_or_advised_fills_no_field(said: str) -> None:
-    assert [c for c in extract(said, speaker="小雅") if c.field or c.fields] == []
+def test_what_is_said_of_others_or_advised_fills_no_field(text: str) -> None:
+    assert [c for c in extract(text, speaker="小雅") if c.field or c.fields] == []
 
 
 def test_a_day_is_written_as_its_date_and_quotations_stay() -> None:
@@ -69,7 +69,7 @@ def test_a_day_is_written_as_its_date_and_quotations_stay() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "text"),
+    ("statement", "text"),
     [
         ("我明天和下周二都请假", "我2026年2月6日和2月10日都请假"),
         ("截止是下下禮拜五中午", "截止是2026年2月20日中午"),
@@ -81,12 +81,12 @@ def test_a_day_is_written_as_its_date_and_quotations_stay() -> None:
         ("我明早上班，下周一回来", "我2026年2月6日早上上班，2月9日回来"),
     ],
 )
-def test_a_week_and_a_month_are_written_as_theirs(said: str, text: str) -> None:
-    assert dated(said, THURSDAY) == text
+def test_a_week_and_a_month_are_written_as_theirs(statement: str, text: str) -> None:
+    assert dated(statement, THURSDAY) == text
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "上周三次跑步，上周三天没睡",
         "每到月底都很忙",
@@ -101,16 +101,16 @@ def test_a_week_and_a_month_are_written_as_theirs(said: str, text: str) -> None:
         "玩明日方舟三年了，去年今天结的婚",
     ],
 )
-def test_what_only_looks_like_a_week_or_a_month_stays(said: str) -> None:
-    assert dated(said, THURSDAY) == said
+def test_what_only_looks_like_a_week_or_a_month_stays(text: str) -> None:
+    assert dated(text, THURSDAY) == text
 
 
 @pytest.mark.parametrize("at", [datetime.min, datetime.max], ids=["first day", "last day"])
 def test_n2_what_stands_outside_the_calendar_stays(at: datetime) -> None:
-    for said in ("我昨天到，明天走", "我上上周到，下下周日走", "我上上个月到，下下个月走"):
-        assert dated(said, at.replace(tzinfo=UTC))
+    for text in ("我昨天到，明天走", "我上上周到，下下周日走", "我上上个月到，下下个月走"):
+        assert dated(text, at.replace(tzinfo=UTC))
 
 
-@pytest.mark.parametrize("said", ["我今天先请假了", "我明天先坐高铁到北京", "我今天先去医院做了检查"])
-def test_what_is_done_first_is_told(said: str) -> None:
-    assert told(said)
+@pytest.mark.parametrize("text", ["我今天先请假了", "我明天先坐高铁到北京", "我今天先去医院做了检查"])
+def test_what_is_done_first_is_told(text: str) -> None:
+    assert statements_of(text)

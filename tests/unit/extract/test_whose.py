@@ -70,7 +70,7 @@ def test_b1_what_is_the_speakers_own_is_still_heard(text: str, fields: dict[str,
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("question", "text"),
     [
         ("您孩子多大了？", "12"),
         ("您孩子多大了？", "12岁"),
@@ -94,12 +94,12 @@ def test_b1_what_is_the_speakers_own_is_still_heard(text: str, fields: dict[str,
         ("Where did you live before?", "Oslo"),
     ],
 )
-def test_b1_an_answer_about_somebody_else_or_another_time_fills_nothing(asked: str, said: str) -> None:
-    assert values(said, asked=asked) == {}
+def test_b1_an_answer_about_somebody_else_or_another_time_fills_nothing(question: str, text: str) -> None:
+    assert values(text, question=question) == {}
 
 
 @pytest.mark.parametrize(
-    ("asked", "said", "fields"),
+    ("question", "text", "fields"),
     [
         ("How old are you?", "34", {"age": 34}),
         ("Which company do you work for?", "Siemens", {"employer": "Siemens"}),
@@ -111,8 +111,8 @@ def test_b1_an_answer_about_somebody_else_or_another_time_fills_nothing(asked: s
         ("您孩子多大了？", "我没有孩子", {"hasChildren": False}),
     ],
 )
-def test_b1_an_answer_about_the_user_states_it(asked: str, said: str, fields: dict[str, Any]) -> None:
-    assert values(said, asked=asked) == fields
+def test_b1_an_answer_about_the_user_states_it(question: str, text: str, fields: dict[str, Any]) -> None:
+    assert values(text, question=question) == fields
 
 
 def test_b1_a_person_of_the_speakers_is_kept_as_one() -> None:

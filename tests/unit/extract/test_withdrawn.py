@@ -9,7 +9,7 @@ from tests.unit.extract.support import extract
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("text", "texts"),
     [
         ("scrap the Lisbon thing, too dear", ["User has dropped the Lisbon thing"]),
         ("forget the 12 miles, the coach says eight will do", ["User has dropped the 12 miles"]),
@@ -24,5 +24,5 @@ from tests.unit.extract.support import extract
         ("drop the eggs into the pan", []),
     ],
 )
-def test_d3_what_holds_no_more_is_told(said: str, texts: list[str]) -> None:
-    assert [c.text for c in extract(said) if c.confidence == EXPLICIT] == texts
+def test_d3_what_holds_no_more_is_told(text: str, texts: list[str]) -> None:
+    assert [c.text for c in extract(text) if c.confidence == EXPLICIT] == texts

@@ -63,12 +63,12 @@ numbers = { saddle = {} }
 BIKES = parse_profile(CYCLING, "cycling.toml")
 
 
-def told(text: str, profile: Profile = BIKES) -> list[tuple[str, Any, Any, bool]]:
+def statements_of(text: str, profile: Profile = BIKES) -> list[tuple[str, Any, Any, bool]]:
     return [(c.text, c.field, c.value, c.negated) for c in extract(text, profile) if c.field]
 
 
 @pytest.mark.parametrize(
-    ("said", "kept"),
+    ("text", "kept"),
     [
         ("I'm training for the alps and work a lot", ("User is training for the alps", "race", "the alps", False)),
         ("I'm not training for the alps", ("User is not training for the alps", "race", "the alps", True)),
@@ -81,12 +81,12 @@ def told(text: str, profile: Profile = BIKES) -> list[tuple[str, Any, Any, bool]
         ("我的座高76", ("座高76", "saddle", 76, False)),
     ],
 )
-def test_d2_a_profile_says_in_data_what_its_people_say(said: str, kept: tuple[str, str, Any, bool]) -> None:
-    assert told(said) == [kept]
+def test_d2_a_profile_says_in_data_what_its_people_say(text: str, kept: tuple[str, str, Any, bool]) -> None:
+    assert statements_of(text) == [kept]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "我没参加环湖赛",
         "我猜你参加环湖赛",
@@ -96,12 +96,12 @@ def test_d2_a_profile_says_in_data_what_its_people_say(said: str, kept: tuple[st
         "Do I ride a fixie?",
     ],
 )
-def test_d2_what_is_denied_without_a_word_for_it_or_of_others_fills_nothing(said: str) -> None:
-    assert told(said) == []
+def test_d2_what_is_denied_without_a_word_for_it_or_of_others_fills_nothing(text: str) -> None:
+    assert statements_of(text) == []
 
 
 def test_d2_other_profiles_know_nothing_of_it() -> None:
-    assert told("I ride a fixie", load_profile("general")) == []
+    assert statements_of("I ride a fixie", load_profile("general")) == []
 
 
 def test_d2_a_correction_says_so() -> None:
@@ -116,8 +116,8 @@ def test_b4_a_slot_of_a_wording_holds_several_values_where_it_says_so() -> None:
 
 def test_c11_a_denied_illness_or_allergy_is_not_one() -> None:
     health = load_profile("health")
-    for said in ("我不患有哮喘", "我没有患有哮喘", "我没得哮喘"):
-        assert not [c for c in extract(said, health) if c.field and not c.negated], said
+    for text in ("我不患有哮喘", "我没有患有哮喘", "我没得哮喘"):
+        assert not [c for c in extract(text, health) if c.field and not c.negated], text
     (kept,) = [c for c in extract("I don't take metformin", health) if c.field]
     assert (kept.text, kept.negated) == ("User does not take metformin", True)
     (kept,) = [c for c in extract("我没有对花粉过敏", health) if c.field]
@@ -197,5 +197,5 @@ def test_a_wording_that_cannot_be_read_is_refused(old: str, new: str, expected: 
 def test_the_example_of_the_documentation_is_a_profile() -> None:
     example = "\n".join(blocks("docs/extending.md", "toml"))
     profile = parse_profile(f'name = "docs"\nversion = 1\n{example}[lexicon.condition]\n"asthma" = "asthma"\n', "docs")
-    assert told("I weigh 160 lbs", profile) == [("User weighs 160 lbs", "weight", 72.6, False)]
-    assert told("I don't have asthma", profile) == [("User does not have asthma", "condition", "asthma", True)]
+    assert statements_of("I weigh 160 lbs", profile) == [("User weighs 160 lbs", "weight", 72.6, False)]
+    assert statements_of("I don't have asthma", profile) == [("User does not have asthma", "condition", "asthma", True)]

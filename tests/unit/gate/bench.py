@@ -227,8 +227,8 @@ class GateBench:
                 assert u.sealed.value is None, brief(u)
                 assert not u.sources, brief(u)
         for versions in by_record.values():
-            standing = [u for u in versions if u.state in ("active", "observed")]
-            assert len(standing) <= 1, f"one version of a record stands: {[brief(u) for u in standing]}"
+            active = [u for u in versions if u.state in ("active", "observed")]
+            assert len(active) <= 1, f"one version of a record stands: {[brief(u) for u in active]}"
             times = sorted(
                 (u.valid_from, u.valid_to or datetime.max.replace(tzinfo=UTC))
                 for u in versions

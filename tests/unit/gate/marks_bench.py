@@ -32,8 +32,8 @@ def names(gate: GateBench, text: str) -> set[str]:
 
 
 def changed_on(gate: GateBench, text: str) -> str | None:
-    told: Any = known(gate, text).sealed.attributes.get(CHANGED_ON)
-    return None if told is None else str(told)[:10]
+    result: Any = known(gate, text).sealed.attributes.get(CHANGED_ON)
+    return None if result is None else str(result)[:10]
 
 
 def dated(gate: GateBench, text: str) -> set[str]:

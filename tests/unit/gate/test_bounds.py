@@ -33,9 +33,14 @@ async def test_the_least_important_episode_makes_room_and_says_so(gate: GateBenc
     [low] = await gate.say(candidate(TREE, importance=0.3))
     await gate.say(candidate(KAYAK, importance=0.5))
     await gate.say(candidate(BOAT, importance=0.4))
-    gone, kept = await gate.say(candidate(HOUSE, importance=0.5))
-    assert (gone.record_id, gone.op, gone.state, gone.reason.rule) == (low.record_id, "delete", "deleted", "made_room")
-    assert (gone.sealed.text, kept.sealed.text) == ("", HOUSE)
+    removed, kept = await gate.say(candidate(HOUSE, importance=0.5))
+    assert (removed.record_id, removed.op, removed.state, removed.reason.rule) == (
+        low.record_id,
+        "delete",
+        "deleted",
+        "made_room",
+    )
+    assert (removed.sealed.text, kept.sealed.text) == ("", HOUSE)
     assert texts(gate) == sorted([KAYAK, BOAT, HOUSE])
     assert gate.outcomes()[-2:] == [("retired", "made_room"), ("kept", "new")]
     assert (gate.decisions[-2].record_id, gate.decisions[-2].turn_id) == (low.record_id, "turn-4"), "in its outcome"
@@ -97,15 +102,20 @@ async def test_what_makes_room_is_archived_where_its_class_says_so(models: Model
     retention = profile.retention.model_copy(update={"on_expiry": {"episode": "archive"}})
     gate = GateBench(models, profile=profile.model_copy(update={"retention": retention}))
     [first] = await gate.say(candidate(TREE))
-    gone, _ = await gate.say(candidate(KAYAK))
-    assert (gone.record_id, gone.state, gone.op, gone.sealed.text) == (first.record_id, "archived", "upsert", TREE)
+    removed, _ = await gate.say(candidate(KAYAK))
+    assert (removed.record_id, removed.state, removed.op, removed.sealed.text) == (
+        first.record_id,
+        "archived",
+        "upsert",
+        TREE,
+    )
 
 
 async def test_a_contradiction_of_what_made_room_marks_nothing(models: Models) -> None:
     gate = GateBench(models, profile=bounded(memories=1))
     await gate.say(candidate("We agreed to ship the beta on Friday"))
-    gone, kept = await gate.say(candidate("We did not agree to ship the beta on Friday"))
-    assert (gone.op, kept.op, kept.conflicts_with) == ("delete", "upsert", ())
+    removed, kept = await gate.say(candidate("We did not agree to ship the beta on Friday"))
+    assert (removed.op, kept.op, kept.conflicts_with) == ("delete", "upsert", ())
     assert len(gate.active()) == 1
 
 
@@ -113,11 +123,11 @@ async def test_a_contradiction_of_what_made_room_marks_nothing(models: Models) -
 async def test_who_leaves_does_not_depend_on_what_is_cached(models: Models, batch: int, cache: int) -> None:
     """An order that grew record by record and one built anew after a restart choose alike (N2)."""
     places = ["Oslo", "Lima", "Rome", "Cairo", "Delhi", "Paris", "Kyoto", "Quito"]
-    said = [f"Visited the museum of {p}" for p in places] + [f"去过{p}的美术馆" for p in ("上海", "北京", "广州")]
+    entries = [f"Visited the museum of {p}" for p in places] + [f"去过{p}的美术馆" for p in ("上海", "北京", "广州")]
     seen: list[list[tuple[str, str]]] = []
     for restart in (0, 2):
         gate = GateBench(models, profile=bounded(memories=4), batch=batch, cache_bytes=cache)
-        for i, text in enumerate(said):
+        for i, text in enumerate(entries):
             gate.later(DAY / 24)
             await gate.say(candidate(text, importance=round(0.3 + (i * 7 % 5) / 10, 1)), turn=f"t{i}")
             if restart and i % restart:
@@ -172,8 +182,8 @@ async def test_n8_history_of_a_user_is_bounded_what_ended_longest_ago_is_deleted
         await gate.say(candidate(f"Does not like {place}", "likes", place, negated=True), turn=f"no{n}")
     ended = {u.sealed.value for u in gate.view.values() if u.state == "superseded"}
     assert ended == {"Bath", "Hull"}
-    gone = [u for u in gate.view.values() if u.state == "deleted"]
-    assert [(u.reason.rule, u.op) for u in gone] == [("made_room", "delete")] * 2
+    removed = [u for u in gate.view.values() if u.state == "deleted"]
+    assert [(u.reason.rule, u.op) for u in removed] == [("made_room", "delete")] * 2
     assert gate.outcomes().count(("retired", "made_room")) == 2
 
 

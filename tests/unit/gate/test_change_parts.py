@@ -121,10 +121,10 @@ def test_the_head_comes_back_from_its_file_as_it_was_and_the_same_weights_are_th
     assert packed(weights) == content
     head = ChangeHead.of()
     old, new = pair()
-    told = head.relations(old, new, measured(old, new))
-    assert told.shape == (len(RELATIONS),)
-    assert float(told.sum()) == pytest.approx(1, abs=1e-5)
-    assert head.changed(old, new, measured(old, new)) == pytest.approx(float(told[-4:].sum()))
+    result = head.relations(old, new, measured(old, new))
+    assert result.shape == (len(RELATIONS),)
+    assert float(result.sum()) == pytest.approx(1, abs=1e-5)
+    assert head.changed(old, new, measured(old, new)) == pytest.approx(float(result[-4:].sum()))
 
 
 def test_a_head_is_not_used_for_embeddings_of_a_model_that_it_does_not_know() -> None:

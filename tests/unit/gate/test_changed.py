@@ -45,7 +45,7 @@ BOTH = pytest.mark.parametrize(
 )
 
 
-async def said(gate: GateBench, old: str, new: str) -> tuple[MemoryUpdate, MemoryUpdate]:
+async def say_all(gate: GateBench, old: str, new: str) -> tuple[MemoryUpdate, MemoryUpdate]:
     """Two free statements a year apart, as they stand at the end."""
     [first] = await gate.say(candidate(old))
     gate.later(365 * DAY)
@@ -58,7 +58,7 @@ async def said(gate: GateBench, old: str, new: str) -> tuple[MemoryUpdate, Memor
 async def test_d3_both_stand_and_name_each_other_however_long_ago_the_first_was_said(
     gate: GateBench, old: str, new: str
 ) -> None:
-    before, after = await said(gate, old, new)
+    before, after = await say_all(gate, old, new)
     assert (before.state, before.conflicts_with) == ("active", (after.record_id,))
     assert after.conflicts_with == (before.record_id,)
     assert (after.reason.outcome, after.reason.rule) == ("kept", "changed")
@@ -84,7 +84,7 @@ async def test_d3_other_words_of_a_changed_statement_keep_the_time_of_its_change
 
 @RETIRED
 async def test_d3_the_earlier_ends_where_words_say_so(gate: GateBench, old: str, new: str) -> None:
-    before, after = await said(gate, old, new)
+    before, after = await say_all(gate, old, new)
     assert (before.state, before.reason.rule) == ("superseded", "changed")
     assert before.valid_to == after.occurred_at
     assert (after.reason.outcome, after.conflicts_with) == ("superseding", ())
@@ -93,7 +93,7 @@ async def test_d3_the_earlier_ends_where_words_say_so(gate: GateBench, old: str,
 
 @BOTH
 async def test_d3_what_holds_beside_it_is_not_touched(gate: GateBench, old: str, new: str) -> None:
-    before, after = await said(gate, old, new)
+    before, after = await say_all(gate, old, new)
     assert [(u.state, u.conflicts_with, u.reason.rule) for u in (before, after)] == [("active", (), "new")] * 2
 
 
@@ -126,13 +126,13 @@ async def test_d3_what_holds_beside_it_is_not_touched(gate: GateBench, old: str,
     ],
 )
 async def test_d3_what_ends_in_part_or_of_another_ends_nothing(gate: GateBench, old: str, new: str) -> None:
-    before, after = await said(gate, old, new)
+    before, after = await say_all(gate, old, new)
     assert (before.state, after.state) == ("active", "active")
 
 
 @MARKED
 async def test_n4_no_memory_names_one_that_is_gone(gate: GateBench, old: str, new: str) -> None:
-    _, after = await said(gate, old, new)
+    _, after = await say_all(gate, old, new)
     await gate.do("forget", after.record_id)
     [left] = gate.active()
     assert (left.sealed.text, left.conflicts_with) == (old, ())
@@ -141,7 +141,7 @@ async def test_n4_no_memory_names_one_that_is_gone(gate: GateBench, old: str, ne
 
 @MARKED
 async def test_n4_what_is_corrected_loses_its_mark_and_the_other_its_own(gate: GateBench, old: str, new: str) -> None:
-    before, _ = await said(gate, old, new)
+    before, _ = await say_all(gate, old, new)
     await gate.do("correct", before.record_id, text="User likes plums")
     assert {u.conflicts_with for u in gate.active()} == {()}
     assert all(CHANGED_ON not in u.sealed.attributes for u in gate.active())
@@ -153,8 +153,8 @@ async def test_what_people_corrected_is_marked_and_never_retired(gate: GateBench
     await gate.do("correct", first.record_id, text=old)
     gate.later(DAY)
     await gate.say(candidate(new))
-    [stands] = [u for u in gate.active() if u.sealed.text == old]
-    assert len(stands.conflicts_with) == 1
+    [active] = [u for u in gate.active() if u.sealed.text == old]
+    assert len(active.conflicts_with) == 1
 
 
 @RETIRED

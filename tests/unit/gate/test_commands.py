@@ -170,8 +170,8 @@ async def test_c9_forgetting_twice_or_the_unknown_is_said_so(gate: GateBench) ->
 async def test_n4_forgetting_what_stands_no_more_leaves_a_rejection_too(gate: GateBench) -> None:
     [kept] = await gate.say(candidate("Lives in Leeds", "residence", "Leeds"), turn="t1")
     later = gate.later(DAY)
-    gone = candidate("Does not live in Leeds", "residence", "Leeds", negated=True)
-    await gate.say(gone)
+    removed = candidate("Does not live in Leeds", "residence", "Leeds", negated=True)
+    await gate.say(removed)
     assert gate.active("residence") == []
     await gate.do("forget", kept.record_id)
     await gate.say(candidate("Lives in Leeds", "residence", "Leeds"), turn="t3", at=START, accepted=later)

@@ -17,7 +17,7 @@ def profile() -> Profile:
     return plain.model_copy(update={"fields": tuple(fields)})
 
 
-async def said(gate: GateBench, *candidates: Candidate, model: str, dropped: tuple[Dropped, ...] = ()) -> None:
+async def say_all(gate: GateBench, *candidates: Candidate, model: str, dropped: tuple[Dropped, ...] = ()) -> None:
     """A turn whose candidates were encoded by a model."""
     gate.pipe(gate.extraction(*candidates, dropped=dropped).model_copy(update={"model_id": model}))
     await gate.run()
@@ -32,15 +32,15 @@ async def test_what_the_gate_takes_back_is_of_its_own_encoder(models: Models) ->
     gate = GateBench(models, profile=profile())
     home = candidate("Lives in York", kind="fact", ordinal=7)
     york = Dropped(label="no_field", candidate=home, slots={"residence": "York"})
-    await said(gate, candidate("Bought a kayak"), model=EARLIER, dropped=(york,))
+    await say_all(gate, candidate("Bought a kayak"), model=EARLIER, dropped=(york,))
     assert of(gate, "Lives in York").model_id == models.embedder.model_id
     assert of(gate, "Bought a kayak").model_id == EARLIER
 
 
 async def test_what_the_gate_words_itself_is_of_its_own_encoder(gate: GateBench) -> None:
-    await said(gate, study("Leeds", "MSc", "Physics"), model=EARLIER)
+    await say_all(gate, study("Leeds", "MSc", "Physics"), model=EARLIER)
     gate.later(DAY)
-    await said(gate, candidate("Major is music", "major", "Music"), model=EARLIER)
+    await say_all(gate, candidate("Major is music", "major", "Music"), model=EARLIER)
     [rest] = gate.active("university")
     assert rest.model_id == gate.models.embedder.model_id
     assert [u.model_id for u in gate.active("major")] == [EARLIER]
@@ -48,12 +48,12 @@ async def test_what_the_gate_words_itself_is_of_its_own_encoder(gate: GateBench)
 
 async def test_later_words_bring_their_own_encoder(gate: GateBench) -> None:
     likely = candidate("User works in York", "residence", "York", attributes={"implied": True})
-    await said(gate, likely, model=EARLIER)
-    await said(gate, candidate("User lives in York", "residence", "York"), model=gate.models.embedder.model_id)
+    await say_all(gate, likely, model=EARLIER)
+    await say_all(gate, candidate("User lives in York", "residence", "York"), model=gate.models.embedder.model_id)
     assert of(gate, "User lives in York").model_id == gate.models.embedder.model_id
 
 
 async def test_what_is_remembered_again_in_other_words_is_of_the_gates_encoder(gate: GateBench) -> None:
-    await said(gate, candidate("Lives in York", "residence", "York"), model=EARLIER)
+    await say_all(gate, candidate("Lives in York", "residence", "York"), model=EARLIER)
     await gate.do("remember", kind="fact", field="residence", value="York", text="Home is York")
     assert of(gate, "Home is York").model_id == gate.models.embedder.model_id

@@ -22,8 +22,8 @@ def gate(models: Models) -> GateBench:
     return GateBench(models)
 
 
-async def say(gate: GateBench, said: Any, held: dict[str, Any], *more: Any, **kw: Any) -> None:
-    event = gate.extraction(said, *more, **kw)
+async def say(gate: GateBench, statement: Any, held: dict[str, Any], *more: Any, **kw: Any) -> None:
+    event = gate.extraction(statement, *more, **kw)
     body = event.sealed.model_copy(update={"existing_info": held})
     gate.pipe(event.model_copy(update={"sealed": body}))
     await gate.run()
@@ -43,8 +43,8 @@ async def test_b3_what_the_caller_holds_is_skipped_and_not_stored(
 ) -> None:
     await say(gate, candidate("It is so", "detail", value, approximate=approximate), {"detail": held})
     assert gate.active() == []
-    [told] = gate.decisions
-    assert (told.reason.outcome, told.reason.rule, told.fields) == ("skipped", "known_to_caller", ("detail",))
+    [result] = gate.decisions
+    assert (result.reason.outcome, result.reason.rule, result.fields) == ("skipped", "known_to_caller", ("detail",))
 
 
 @pytest.mark.parametrize("held", [{}, {"detail": None}, {"detail": ""}, {"detail": 33}, {"other": 32}, {"detail": []}])
@@ -110,11 +110,11 @@ async def test_b3_b7_an_older_value_does_not_come_back_for_one_that_the_caller_h
 @pytest.mark.parametrize("how", [{"extractor": "model", "model": "m"}, {"version": 2}])
 async def test_b3_b7_what_replaces_nothing_is_skipped_by_every_reading(gate: GateBench, how: dict[str, Any]) -> None:
     """Of one statement a part is held, and the rest is stored; beside it stands another one."""
-    said = study("MIT", "BSc", "physics").model_copy(update={"span": Span(start=0, end=40), "literal": True})
+    statement = study("MIT", "BSc", "physics").model_copy(update={"span": Span(start=0, end=40), "literal": True})
     beside = read("Lives in Leeds", "residence", "Leeds", start=50)
     held = {"education": "BSc"}
-    await say(gate, said, held, beside, turn="t", model_asked=True)
-    await say(gate, said, held, beside, turn="t", **how)
+    await say(gate, statement, held, beside, turn="t", model_asked=True)
+    await say(gate, statement, held, beside, turn="t", **how)
     assert gate.active("education") == []
     assert (gate.values("university"), gate.values("residence")) == (["MIT"], ["Leeds"])
     skipped = [d for d in gate.decisions if d.reason.rule == "known_to_caller"]
@@ -123,28 +123,28 @@ async def test_b3_b7_what_replaces_nothing_is_skipped_by_every_reading(gate: Gat
 
 async def test_b3_a4_what_a_project_learns_is_not_held_back_by_one_caller(gate: GateBench) -> None:
     hot = HotValue(type="status", key="enrolled", value=40)
-    said = candidate("40 are enrolled", "enrolled", 40, hot=hot)
-    await say(gate, said, {"enrolled": 40}, project_id="p")
-    [told] = [e for e in gate.to_project if isinstance(e, ProjectCandidate)]
-    assert told.sealed.candidate.hot == hot
+    statement = candidate("40 are enrolled", "enrolled", 40, hot=hot)
+    await say(gate, statement, {"enrolled": 40}, project_id="p")
+    [result] = [e for e in gate.to_project if isinstance(e, ProjectCandidate)]
+    assert result.sealed.candidate.hot == hot
     assert gate.values("enrolled") == [40]
 
 
 async def test_n2_what_the_caller_holds_is_brought_into_form_once(
     gate: GateBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[Any] = []
+    requests: list[Any] = []
 
     def counted(value: Any) -> str:
-        asked.append(value)
+        requests.append(value)
         return canonical(value)
 
     monkeypatch.setattr(existing_info, "canonical", counted)
     held = [f"town {n}" for n in range(MAX_HELD)]
-    said = [candidate(f"Speaks {n}", "language", f"language {n}") for n in range(20)]
-    await say(gate, said[0], {"language": held}, *said[1:])
+    texts = [candidate(f"Speaks {n}", "language", f"language {n}") for n in range(20)]
+    await say(gate, texts[0], {"language": held}, *texts[1:])
     assert len(gate.values("language")) == 20
-    assert len(asked) == MAX_HELD + 20
+    assert len(requests) == MAX_HELD + 20
 
 
 @pytest.mark.parametrize(("text", "held", "mail"), [
@@ -161,8 +161,8 @@ async def test_b3_d5_from_the_turn_to_the_decision_behind_policy(
     kept = {name for u in bench.memories("ann") for name in (u.field, *u.fields)}
     assert "age" not in kept
     assert "currentLocation" in kept
-    told = [d for d in bench.driver.read(topics.DECISIONS) if isinstance(d, Decision)]
-    assert {d.reason.outcome for d in told if "age" in d.fields} == {"skipped"}
+    results = [d for d in bench.driver.read(topics.DECISIONS) if isinstance(d, Decision)]
+    assert {d.reason.outcome for d in results if "age" in d.fields} == {"skipped"}
     [read] = [e for e in bench.driver.read(topics.LEDGER) if isinstance(e, Extraction)]
     assert read.sealed.existing_info == {"age": held["age"]}, "of the rest nothing is kept"
     for (topic, _), part in bench.driver.log.partitions.items():

@@ -23,13 +23,13 @@ async def test_b4_what_ended_at_a_told_time_ends(gate: GateBench) -> None:
 
 async def test_b4_a_negation_retires_the_value_and_sets_nothing(gate: GateBench) -> None:
     await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
-    gone = gate.later(DAY)
+    removed = gate.later(DAY)
     await gate.say(candidate("No longer lives in York", "residence", "York", negated=True))
     assert gate.values("residence") == ["Leeds"], "another value is meant"
     await gate.say(candidate("No longer lives in Leeds", "residence", "Leeds", negated=True))
     assert gate.values("residence") == []
-    assert gate.as_of(gone - HOUR, "residence") == ["Leeds"]
-    assert gate.as_of(gone + HOUR, "residence") == []
+    assert gate.as_of(removed - HOUR, "residence") == ["Leeds"]
+    assert gate.as_of(removed + HOUR, "residence") == []
 
 
 async def test_b4_a_negation_with_nothing_to_retire_holds_no_field(gate: GateBench) -> None:

@@ -82,5 +82,5 @@ async def test_a_low_reading_is_observed_with_that_reason_and_its_probability(ga
 async def test_a_low_reading_of_a_log_of_before_is_lifted_by_what_is_said_outright(gate: GateBench) -> None:
     await gate.say(candidate("Bought a piano", source="inferred", low_reading=0.0312))
     gate.later(DAY)
-    [stands] = await gate.say(candidate("Bought a piano"))
-    assert (stands.state, stands.source, len(stands.sources)) == ("active", "confirmed", 2)
+    [active] = await gate.say(candidate("Bought a piano"))
+    assert (active.state, active.source, len(active.sources)) == ("active", "confirmed", 2)

@@ -77,8 +77,8 @@ async def test_c1_an_item_remembers_when_it_was_first_put(gate: GateBench) -> No
     assert again.sealed.attributes["created_at"] == START.isoformat()
     assert again.known_at == START + HOUR
     await gate.do("delete_item", **where)
-    [anew] = await gate.do("put_item", value={"n": "z"}, **where)
-    assert anew.sealed.attributes["created_at"] == (START + HOUR).isoformat()
+    [renewed] = await gate.do("put_item", value={"n": "z"}, **where)
+    assert renewed.sealed.attributes["created_at"] == (START + HOUR).isoformat()
 
 
 async def test_c1_reading_renews_the_time_to_live(gate: GateBench) -> None:

@@ -11,7 +11,7 @@ TILDA = "User's niece Tilda is in primary school"
 
 
 @pytest.mark.parametrize(
-    ("placed", "label", "said", "made"),
+    ("placed", "label", "text", "made"),
     [
         ([TILDA], "unresolved", "Tilda's in the upper school now", ["User's niece Tilda is in the upper school now"]),
         ([TILDA], "unresolved", "Tilda's in the upper school", []),
@@ -22,10 +22,10 @@ TILDA = "User's niece Tilda is in primary school"
     ],
 )
 async def test_d3_a_change_of_a_known_person_is_told_of_them(
-    gate: GateBench, placed: list[str], label: str, said: str, made: list[str]
+    gate: GateBench, placed: list[str], label: str, text: str, made: list[str]
 ) -> None:
     await gate.say(*map(candidate, placed))
     gate.later(30 * DAY)
-    dropped = Dropped.model_validate({"label": label, "candidate": candidate(said, ordinal=5)})
+    dropped = Dropped.model_validate({"label": label, "candidate": candidate(text, ordinal=5)})
     await gate.say(dropped=(dropped,))
     assert {u.sealed.text for u in gate.active()} - set(placed) == set(made)

@@ -69,11 +69,11 @@ async def test_a_low_reading_is_observed_with_that_reason(gate: GateBench) -> No
 async def test_the_same_said_in_another_turn_lifts_it(gate: GateBench, reading: float | None) -> None:
     await gate.say(low())
     gate.later(DAY)
-    [stands] = await gate.say(candidate(PIANO, reading=reading))
-    assert (stands.state, stands.source, stands.confidence) == ("active", "confirmed", Decimal(1))
-    assert (stands.reason.outcome, stands.reason.rule) == ("kept", "said_again")
-    assert stands.expires_at is None
-    assert len(stands.sources) == 2
+    [active] = await gate.say(candidate(PIANO, reading=reading))
+    assert (active.state, active.source, active.confidence) == ("active", "confirmed", Decimal(1))
+    assert (active.reason.outcome, active.reason.rule) == ("kept", "said_again")
+    assert active.expires_at is None
+    assert len(active.sources) == 2
 
 
 async def test_the_same_said_twice_in_one_turn_does_not(gate: GateBench) -> None:
@@ -85,9 +85,9 @@ async def test_the_same_said_twice_in_one_turn_does_not(gate: GateBench) -> None
 
 async def test_read_higher_in_the_same_turn_it_is_believed_and_not_confirmed(gate: GateBench) -> None:
     await gate.say(low(), turn="t")
-    [stands] = await gate.say(low(reading=0.6), turn="t", version=2)
-    assert (stands.state, stands.source, stands.reason.rule) == ("active", "explicit", "restated")
-    assert stands.expires_at is None
+    [active] = await gate.say(low(reading=0.6), turn="t", version=2)
+    assert (active.state, active.source, active.reason.rule) == ("active", "explicit", "restated")
+    assert active.expires_at is None
 
 
 async def test_what_is_only_inferred_does_not(gate: GateBench) -> None:
@@ -105,8 +105,8 @@ async def test_a_low_reading_lowers_nothing_that_stands(gate: GateBench) -> None
 async def test_a_confirmation_lifts_it(gate: GateBench) -> None:
     [made] = await gate.say(low())
     await gate.do("correct", memory_id=made.record_id, text="Bought a grand piano")
-    [stands] = gate.active()
-    assert (stands.sealed.text, stands.expires_at) == ("Bought a grand piano", None)
+    [active] = gate.active()
+    assert (active.sealed.text, active.expires_at) == ("Bought a grand piano", None)
 
 
 async def test_remembering_it_lifts_it(gate: GateBench) -> None:
@@ -117,9 +117,9 @@ async def test_remembering_it_lifts_it(gate: GateBench) -> None:
 
 async def test_a_taken_advice_lifts_it(gate: GateBench) -> None:
     [made] = await gate.say(low())
-    [stands] = await gate.feedback(made.record_id, adopted=True)
-    assert (stands.state, stands.source, stands.confidence) == ("active", "confirmed", Decimal("0.8"))
-    assert (stands.reason.rule, stands.expires_at) == ("adopted", None)
+    [active] = await gate.feedback(made.record_id, adopted=True)
+    assert (active.state, active.source, active.confidence) == ("active", "confirmed", Decimal("0.8"))
+    assert (active.reason.rule, active.expires_at) == ("adopted", None)
     assert await ticked(gate, MONTH + DAY) == []
 
 
@@ -135,8 +135,8 @@ async def test_unsaid_for_30_days_it_ends(gate: GateBench) -> None:
     [made] = await gate.say(low())
     assert made.expires_at == made.known_at + MONTH
     assert await ticked(gate, MONTH - DAY) == []
-    [gone] = await ticked(gate, 2 * DAY)
-    assert (gone.op, gone.record_id, gone.reason.gate, gone.reason.rule) == (
+    [removed] = await ticked(gate, 2 * DAY)
+    assert (removed.op, removed.record_id, removed.reason.gate, removed.reason.rule) == (
         "delete", made.record_id, "retention", "unsaid",
     )  # fmt: skip
     assert gate.active() == []
@@ -183,8 +183,8 @@ async def test_said_outright_and_not_surely_enough_it_waits_on(gate: GateBench) 
 async def test_said_again_after_its_end_it_begins_anew(gate: GateBench) -> None:
     await gate.say(low())
     await ticked(gate, MONTH + DAY)
-    [anew] = await gate.say(low())
-    assert (anew.state, anew.reason.rule) == ("observed", "low_reading")
+    [renewed] = await gate.say(low())
+    assert (renewed.state, renewed.reason.rule) == ("observed", "low_reading")
 
 
 @pytest.mark.parametrize(("days", "ends"), [(5, 5), (400, 30)])
@@ -193,8 +193,8 @@ async def test_the_class_may_end_it_earlier(models: Models, days: int, ends: int
     [made] = await gate.say(low())
     assert made.expires_at == made.known_at + timedelta(days=ends)
     gate.later(DAY)
-    [stands] = await gate.say(low())
-    assert stands.expires_at == stands.known_at + timedelta(days=days)
+    [active] = await gate.say(low())
+    assert active.expires_at == active.known_at + timedelta(days=days)
 
 
 async def test_one_that_contradicts_another_is_still_observed_for_its_reading(gate: GateBench) -> None:

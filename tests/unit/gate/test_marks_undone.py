@@ -8,7 +8,7 @@ import pytest
 from processors.memory import marks
 from processors.memory.changes import judge
 from processors.memory.rows import stored_update
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.memory.values import iso
 from schemas.events.memory import CHANGED_AT, CHANGED_ON
 from streams.state.cache import CachedOwner, OwnerOverlay
@@ -27,22 +27,22 @@ def by_words(monkeypatch: pytest.MonkeyPatch) -> None:
 # -- undone -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("gone", ["first", "last"])
+@pytest.mark.parametrize("removed", ["first", "last"])
 @pytest.mark.parametrize("how", ["forget", "correct", "feedback"])
 async def test_d3_the_date_of_a_change_goes_with_it_and_those_of_others_stay(
-    gate: GateBench, gone: str, how: str
+    gate: GateBench, removed: str, how: str
 ) -> None:
     _, first = await pair(gate)
     gate.later(2 * DAY)
     await gate.say(candidate(LAST))
     last = gate.driver.now.date().isoformat()
     assert changed_on(gate, TENNIS) == last
-    name = known(gate, LATER if gone == "first" else LAST).record_id
+    name = known(gate, LATER if removed == "first" else LAST).record_id
     if how == "feedback":
         await gate.feedback(name, correction="that is wrong")
     else:
         await gate.do(how, name, **({"text": "User likes plums"} if how == "correct" else {}))
-    assert changed_on(gate, TENNIS) == (last if gone == "first" else first)
+    assert changed_on(gate, TENNIS) == (last if removed == "first" else first)
     check(gate)
 
 
@@ -205,14 +205,14 @@ async def test_d3_where_nothing_was_said_at_the_stored_date_the_last_that_is_lat
     await gate.say(candidate(A))
     gate.later(DAY)
     await gate.say(candidate(B))
-    standing, on = Standing(OwnerOverlay(CachedOwner(complete=True)), None, 0), "2026-12-24T00:00:00.000000+00:00"
+    store, on = UserMemoryStore(OwnerOverlay(CachedOwner(complete=True)), None, 0), "2026-12-24T00:00:00.000000+00:00"
     a, b = known(gate, A), known(gate, B)
-    standing.put(a)
+    store.put(a)
     body = b.sealed.model_copy(update={"attributes": {CHANGED_ON: on}})
     b = b.model_copy(update={"conflicts_with": (a.record_id,), "sealed": body})
-    assert marks.dates_of(standing, b) == {}
+    assert marks.dates_of(store, b) == {}
     late = b.model_copy(update={"conflicts_with": ("gone", a.record_id)})
-    assert marks.dates_of(standing, late) == {"gone": on}
-    left = marks.with_marks(late, ["gone"], marks.dates_of(standing, late))
+    assert marks.dates_of(store, late) == {"gone": on}
+    left = marks.with_marks(late, ["gone"], marks.dates_of(store, late))
     assert left.sealed.attributes == {CHANGED_ON: on, CHANGED_AT: [on]}
     assert marks.unmarked(left).sealed.attributes == {}

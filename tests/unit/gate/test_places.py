@@ -75,11 +75,11 @@ async def test_the_id_does_not_follow_from_wording_kind_or_order(models: Models)
 
 
 async def test_two_statements_of_one_place_have_two_ids_whichever_comes_first(gate: GateBench) -> None:
-    said = (read("Ann is a nurse", 0, 30, kind="fact"), read("Ben likes chess", 0, 30, kind="fact"))
-    await gate.say(*said, turn="t")
+    texts = (read("Ann is a nurse", 0, 30, kind="fact"), read("Ben likes chess", 0, 30, kind="fact"))
+    await gate.say(*texts, turn="t")
     before = ids(gate)
     assert len(set(before.values())) == 2
-    await gate.say(*reversed(said), turn="t", version=2)
+    await gate.say(*reversed(texts), turn="t", version=2)
     assert ids(gate) == before
     other = (read("Ben likes chess a lot", 0, 30, kind="fact"), read("Ann works as a nurse", 0, 30, kind="fact"))
     await gate.say(*other, turn="t", version=3)
@@ -175,13 +175,13 @@ async def test_d3_another_wording_is_not_lost_in_what_says_less(gate: GateBench,
     assert ids(gate) == {less: before[less], more: before["Took a long walk"]}
 
 
-ANEW = [
+REWORDED = [
     ("Bought a red kayak in Oslo", "In Oslo, bought a red kayak"),
     ("昨天去了公园散步，又买了一条皮划艇", "昨天去了公园散步，又买了一条皮划艇了"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("one", "again"), ANEW)
+@pytest.mark.parametrize(("one", "again"), REWORDED)
 async def test_d3_another_wording_is_said_again_on_what_says_all_of_it(gate: GateBench, one: str, again: str) -> None:
     await gate.say(read(one, 0, 20), turn="t1")
     await gate.say(read("Took a long walk", 5, 25), turn="t2")
@@ -190,7 +190,7 @@ async def test_d3_another_wording_is_said_again_on_what_says_all_of_it(gate: Gat
     assert ids(gate) == {one: before[one]}
 
 
-@pytest.mark.parametrize(("one", "again"), ANEW)
+@pytest.mark.parametrize(("one", "again"), REWORDED)
 @pytest.mark.parametrize("stays", [True, False])
 async def test_two_statements_of_a_turn_become_one_only_in_the_same_words(
     gate: GateBench, one: str, again: str, stays: bool
@@ -210,23 +210,23 @@ async def test_two_statements_of_a_turn_become_one_only_in_the_same_words(
 async def test_what_is_named_another_kind_in_the_same_words_keeps_what_other_turns_made_of_it(
     gate: GateBench, kinds: tuple[CandidateKind, CandidateKind]
 ) -> None:
-    said = [read("Bought a red kayak in Oslo", 0, 26, kind=kind, importance=0.3) for kind in kinds]
-    await gate.say(said[0], turn="t1")
+    texts = [read("Bought a red kayak in Oslo", 0, 26, kind=kind, importance=0.3) for kind in kinds]
+    await gate.say(texts[0], turn="t1")
     gate.later(DAY)
-    await gate.say(said[0], turn="t2")
+    await gate.say(texts[0], turn="t2")
     [before] = gate.active()
     gate.later(DAY)
-    await gate.say(said[1], turn="t2", version=2, at=gate.driver.now - DAY)
+    await gate.say(texts[1], turn="t2", version=2, at=gate.driver.now - DAY)
     [after] = gate.active()
     assert (after.record_id, after.kind) == (before.record_id, kinds[1])
     assert [s.turn_id for s in after.sources] == ["t1", "t2"]
     assert (after.occurred_at, after.valid_from) == (before.occurred_at, before.valid_from)
     assert (after.importance, after.confidence) == (before.importance, before.confidence)
-    await gate.say(said[1], turn="t1", version=2, at=before.occurred_at)
+    await gate.say(texts[1], turn="t1", version=2, at=before.occurred_at)
     [last] = gate.active()
     assert (last.kind, last.sources) == (kinds[1], after.sources)
     gate.restart()
-    await gate.say(said[1], turn="t3")
+    await gate.say(texts[1], turn="t3")
     assert [len(u.sources) for u in gate.active()] == [3]
 
 
@@ -243,8 +243,8 @@ async def test_what_was_said_too_late_to_stand_has_the_id_of_its_place(gate: Gat
     start = gate.driver.now
     gate.later(2 * DAY)
     await gate.say(candidate("Lives in York", "residence", "York"))
-    said = [read(f"Lives in {c}", 0, 40, "residence", c) for c in ("Leeds", "Hull")]
-    await gate.say(*said, turn="t", at=start)
+    texts = [read(f"Lives in {c}", 0, 40, "residence", c) for c in ("Leeds", "Hull")]
+    await gate.say(*texts, turn="t", at=start)
     late = {u.sealed.value: u.record_id for u in gate.view.values() if u.reason.rule == "older_than_standing"}
     assert set(late) == {"Leeds", "Hull"}
     assert len(set(late.values())) == 2
@@ -281,17 +281,17 @@ def labelled(name: str, most: int) -> Iterator[tuple[str, dict[int, Span], list[
     """Turns with where each of their labelled statements stands."""
     with (CORPUS / f"{name}.jsonl").open(encoding="utf-8") as lines:
         for turn in islice(map(json.loads, lines), most):
-            said, places = turn["text"], {}
+            statement, places = turn["text"], {}
             for n, s in enumerate(turn["statements"]):
-                at = said.find(s["clause"])
+                at = statement.find(s["clause"])
                 if at >= 0:
                     places[n] = Span(start=at, end=at + len(s["clause"]))
             if len({(p.start, p.end) for p in places.values()}) == len(places) and places:
-                yield said, places, turn["statements"]
+                yield statement, places, turn["statements"]
 
 
 def weights(
-    said: str, places: dict[int, Span], statements: Sequence[dict[str, Any]], chance: Random
+    statement: str, places: dict[int, Span], statements: Sequence[dict[str, Any]], chance: Random
 ) -> list[tuple[int, Candidate]]:
     """What a learned reader may say of a turn: with other weights it leaves out others, words them otherwise, calls
     them another kind, cuts them a little shorter or longer and counts them in another order."""
@@ -300,7 +300,7 @@ def weights(
         if chance.random() < 0.3:
             continue
         start = max(0, place.start + chance.choice((-2, 0, 0, 2)))
-        end = min(len(said), max(start + 1, place.end + chance.choice((-3, 0, 0, 2))))
+        end = min(len(statement), max(start + 1, place.end + chance.choice((-3, 0, 0, 2))))
         s = statements[n]
         text = chance.choice([s["clause"], s["memory"] or s["clause"], f"{s['predicate']}: {s['value']}"])
         kind = chance.choice(KINDS)
@@ -314,15 +314,15 @@ def weights(
 async def test_no_id_goes_over_to_another_statement_of_the_corpus(models: Models, name: str, turns: int) -> None:
     chance = Random(7)
     kept = 0
-    for said, places, statements in labelled(name, turns):
+    for utterance, places, statements in labelled(name, turns):
         gate = GateBench(models)
         stood: dict[str, int] = {}
         for version in (1, 2, 3):
-            found = weights(said, places, statements, chance)
+            found = weights(utterance, places, statements, chance)
             label = {c.text: n for n, c in found}
             await gate.say(*(c for _, c in found), turn="t", version=version)
             now = {r: label[text] for text, r in ids(gate).items() if text in label}
             kept += len(now.keys() & stood.keys())
-            assert not [r for r in now if stood.get(r, now[r]) != now[r]], said
+            assert not [r for r in now if stood.get(r, now[r]) != now[r]], utterance
             stood |= now
     assert kept > turns

@@ -90,12 +90,12 @@ async def test_d3_what_was_said_after_it_is_marked_with_it(gate: GateBench, old:
     [made] = await gate.say(low(old))
     gate.later(10 * DAY)
     await gate.say(candidate(new))
-    said = gate.driver.now
+    statement = gate.driver.now
     assert of(gate, new).conflicts_with == ()
     gate.later(DAY)
     await gate.feedback(made.record_id, adopted=True)
     assert name_each_other(gate, old, new)
-    assert str(of(gate, old).sealed.attributes[CHANGED_ON]).startswith(said.date().isoformat())
+    assert str(of(gate, old).sealed.attributes[CHANGED_ON]).startswith(statement.date().isoformat())
     assert CHANGED_ON not in of(gate, new).sealed.attributes
 
 

@@ -131,9 +131,9 @@ async def test_n4_another_persons_is_not_barred(gate: GateBench) -> None:
     await gate.say(read("Ann bought a red kayak", 0, 20, attributes={"about": "Ann"}), turn="t")
     gate.later(DAY)
     await drop(gate, "Ann bought a red kayak")
-    said = read("Ben bought a red kayak", 0, 20, attributes={"about": "Ben"})
-    await gate.say(said, turn="older", at=START, accepted=gate.driver.now + HOUR)
-    assert texts(gate) == {said.text}
+    statement = read("Ben bought a red kayak", 0, 20, attributes={"about": "Ben"})
+    await gate.say(statement, turn="older", at=START, accepted=gate.driver.now + HOUR)
+    assert texts(gate) == {statement.text}
 
 
 async def test_n4_a_rejection_holds_no_word(gate: GateBench) -> None:
@@ -147,8 +147,8 @@ async def test_n4_a_rejection_holds_no_word(gate: GateBench) -> None:
 # -- over the corpus ----------------------------------------------------------------------------------------------
 
 
-def by_rules(said: str) -> list[Candidate]:
-    return RuleExtractor().extract(TurnView(said, "user", language_of(said), THURSDAY), GENERAL)
+def by_rules(text: str) -> list[Candidate]:
+    return RuleExtractor().extract(TurnView(text, "user", language_of(text), THURSDAY), GENERAL)
 
 
 def label_of(c: Candidate, places: dict[int, Span]) -> int | None:
@@ -165,8 +165,8 @@ async def rejected(
 ) -> int | None:
     """The label of a statement that stood and was deleted."""
     await gate.say(*first, turn="t")
-    stands = {u.sealed.text: u.record_id for u in gate.active()}
-    found = [(stands[c.text], n) for c in first if c.text in stands and (n := label_of(c, places)) is not None]
+    active = {u.sealed.text: u.record_id for u in gate.active()}
+    found = [(active[c.text], n) for c in first if c.text in active and (n := label_of(c, places)) is not None]
     if not found:
         return None
     record, label = chance.choice(found)
@@ -182,19 +182,21 @@ async def test_n4_no_rejection_over_the_corpus_comes_back(
 ) -> None:
     """Read again by two readers, in other words and kinds, and cut otherwise."""
     chance, done, said_again = Random(11), 0, 0
-    for said, places, statements in labelled(name, 3_000):
+    for text, places, statements in labelled(name, 3_000):
         gate = GateBench(models)
-        learned = [[c for _, c in weights(said, places, statements, chance)] for _ in range(3)]
-        first = by_rules(said) if rules_first else learned[0]
+        learned = [[c for _, c in weights(text, places, statements, chance)] for _ in range(3)]
+        first = by_rules(text) if rules_first else learned[0]
         label = await rejected(gate, first, places, chance)
         if label is None:
             continue
         stood = {u.row_key for u in gate.active()}
-        for version, again in enumerate((learned[1], by_rules(said), learned[2]), start=2):
+        for version, again in enumerate((learned[1], by_rules(text), learned[2]), start=2):
             await gate.say(*again, turn="t", version=version)
-            gone = {c.text for c in again if label_of(c, places) == label}
-            said_again += len(gone)
-            assert not [u.sealed.text for u in gate.active() if u.sealed.text in gone and u.row_key not in stood], said
+            removed = {c.text for c in again if label_of(c, places) == label}
+            said_again += len(removed)
+            assert not [u.sealed.text for u in gate.active() if u.sealed.text in removed and u.row_key not in stood], (
+                text
+            )
         done += 1
         if done == most:
             break

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from processors.memory.index import Index
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.ports import Models
 from schemas.log.ids import record_id
 from schemas.log.owner import user
@@ -79,9 +79,9 @@ async def test_b3_remembered_with_an_equal_value_is_the_version_that_stands(
 async def test_n2_an_id_that_a_caller_gave_to_two_leads_to_the_one_it_named_last(
     gate: GateBench, restart: bool
 ) -> None:
-    said = {"tennis": "b", "chess": "a"}
+    fields = {"tennis": "b", "chess": "a"}
     for name in ("", "told"):
-        for value, own in said.items():
+        for value, own in fields.items():
             gate.later(HOUR)
             await gate.do("remember", name or own, kind="fact", field="hobby", text=f"Enjoys {value}", value=value)
     assert len(gate.active()) == 2
@@ -114,9 +114,9 @@ async def test_the_index_keeps_no_empty_sets(gate: GateBench) -> None:
     for u in gate.active():
         await gate.do("forget", u.record_id)
     rows = OwnerOverlay(CachedOwner(complete=True))
-    standing = Standing(rows, None, 512)
+    store = UserMemoryStore(rows, None, 512)
     for u in gate.log:
-        (standing.put if u.state == "active" else standing.remove)(u)
+        (store.put if u.state == "active" else store.remove)(u)
     index = rows.derived("gate", lambda: Index(None, 512))
     assert [len(held) for held in (index.holders, index.sayings, index.also)] == [0, 0, 0]
 
@@ -142,7 +142,7 @@ async def test_d3_what_is_said_after_it_was_remembered_is_no_news(gate: GateBenc
     assert [d.reason.outcome for d in gate.decisions] == ["kept", "merged"]
 
 
-def told(gate: GateBench, kind: str, command_id: str) -> str:
+def text_of(gate: GateBench, kind: str, command_id: str) -> str:
     """The id that the door answers with (query/events.py)."""
     return record_id(user("acme", "ann"), kind, command_id)
 
@@ -161,10 +161,10 @@ async def test_d3_remembered_again_is_the_one_that_stands(gate: GateBench, kind:
     gate.later(DAY)
     await gate.do("remember", kind=kind, text=again, command_id="c2")
     [kept] = gate.active()
-    assert (kept.record_id, kept.sealed.text, kept.source) == (told(gate, kind, "c1"), text, "explicit")
+    assert (kept.record_id, kept.sealed.text, kept.source) == (text_of(gate, kind, "c1"), text, "explicit")
     assert kept.importance == pytest.approx(gate.log[0].importance + 0.05)
     assert kept.last_accessed_at == START + DAY
-    assert kept.also == (told(gate, kind, "c2"),)
+    assert kept.also == (text_of(gate, kind, "c2"),)
     assert [(d.reason.outcome, d.record_id) for d in gate.decisions] == [
         ("kept", kept.record_id),
         ("merged", kept.record_id),
@@ -197,19 +197,19 @@ async def test_d3_what_says_another_thing_is_remembered_beside(gate: GateBench, 
     [{"kind": "preference"}, {"scope": "work"}, {"category": "GEP"}, {"project_id": "p"}, {"value": 7}],
 )
 async def test_d3_in_another_place_the_same_words_stand_beside(gate: GateBench, elsewhere: dict[str, Any]) -> None:
-    said = {"kind": "fact", "text": "Likes tea"}
-    await gate.do("remember", **said)
-    await gate.do("remember", **{**said, **elsewhere})
+    fields = {"kind": "fact", "text": "Likes tea"}
+    await gate.do("remember", **fields)
+    await gate.do("remember", **{**fields, **elsewhere})
     assert len(gate.active()) == 2
 
 
 async def test_d3_an_episode_is_another_after_seven_days_and_on_another_day(gate: GateBench) -> None:
-    said = {"kind": "episode", "text": "Went swimming"}
-    await gate.do("remember", **said)
-    await gate.do("remember", occurred_at=START - DAY, **said)
+    fields = {"kind": "episode", "text": "Went swimming"}
+    await gate.do("remember", **fields)
+    await gate.do("remember", occurred_at=START - DAY, **fields)
     assert len(gate.active()) == 2
     gate.later(7 * DAY)
-    await gate.do("remember", **said)
+    await gate.do("remember", **fields)
     assert len(gate.active()) == 3
     gate.later(30 * DAY)
     for _ in range(2):
@@ -223,7 +223,7 @@ async def test_d3_remembered_again_after_a_restart_and_under_either_id(gate: Gat
     gate.restart()
     await gate.do("remember", kind="fact", text="likes tea!", command_id="c2")
     gate.restart()
-    first, second = told(gate, "fact", "c1"), told(gate, "fact", "c2")
+    first, second = text_of(gate, "fact", "c1"), text_of(gate, "fact", "c2")
     await gate.feedback(second, correction="no")
     [kept] = [u for u in gate.view.values() if u.kind == "fact"]
     assert (kept.record_id, kept.state) == (first, "observed")

@@ -13,15 +13,15 @@ from tests.unit.gate.bench import DAY, START, GateBench, candidate
 
 
 async def test_a_newer_version_keeps_what_it_restates_and_retires_the_rest(gate: GateBench) -> None:
-    age, wrong, told = (
+    age, wrong, result = (
         candidate("User is 32", "age", 32),
         candidate("User lives in Mind", "residence", "Mind"),
         (candidate("Bought a red kayak in Oslo")),
     )
-    await gate.say(age, wrong, told, turn="t")
+    await gate.say(age, wrong, result, turn="t")
     ids = {u.sealed.text: u.record_id for u in gate.active()}
     new = candidate("User works as a nurse", "occupation", "nurse")
-    await gate.say(told, age, new, turn="t", version=2)
+    await gate.say(result, age, new, turn="t", version=2)
     assert {u.sealed.text: u.record_id for u in gate.active()} == {
         "User is 32": ids["User is 32"], "Bought a red kayak in Oslo": ids["Bought a red kayak in Oslo"],
         "User works as a nurse": gate.active("occupation")[0].record_id,
@@ -110,25 +110,25 @@ async def test_what_the_user_confirmed_or_corrected_stays(gate: GateBench) -> No
 
 LOW: dict[str, Any] = {"source": "inferred", "low_reading": 0.03}
 DOUBTED: dict[str, Any] = {"confidence": "0.7"}
-SAID: tuple[dict[str, Any], ...] = (
+STATEMENTS: tuple[dict[str, Any], ...] = (
     {"text": "Bought a piano"}, {"text": "买了一架钢琴", "spans": (Span(start=0, end=8),)},
     {"text": "User is 32", "field": "age", "value": 32},
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("before", [LOW, DOUBTED], ids=["inferred", "less sure"])
-@pytest.mark.parametrize("said", SAID, ids=["words", "place", "value"])
+@pytest.mark.parametrize("fields", STATEMENTS, ids=["words", "place", "value"])
 async def test_d4_what_a_newer_version_reads_outright_is_observed_no_more(
-    gate: GateBench, said: dict[str, Any], before: dict[str, Any]
+    gate: GateBench, fields: dict[str, Any], before: dict[str, Any]
 ) -> None:
     """It is no confirmation: the turn said it once, and a still newer version may take it back."""
-    [observed] = await gate.say(candidate(**said, **before), turn="t")
+    [observed] = await gate.say(candidate(**fields, **before), turn="t")
     assert observed.state == "observed"
     gate.restart()
-    [stands] = await gate.say(candidate(**said), turn="t", version=2)
-    assert (stands.record_id, stands.state, stands.source) == (observed.record_id, "active", "explicit")
-    assert (stands.confidence, stands.importance) == (Decimal(1), observed.importance)
-    assert [s.turn_id for s in stands.sources] == ["t"]
+    [active] = await gate.say(candidate(**fields), turn="t", version=2)
+    assert (active.record_id, active.state, active.source) == (observed.record_id, "active", "explicit")
+    assert (active.confidence, active.importance) == (Decimal(1), observed.importance)
+    assert [s.turn_id for s in active.sources] == ["t"]
     await gate.say(turn="t", version=3)
     assert gate.active() == []
 
@@ -139,22 +139,22 @@ async def test_d4_what_a_newer_version_reads_outright_of_what_another_turn_infer
     for turn in ("t1", "t2"):
         await gate.say(candidate("Bought a piano", source="inferred"), turn=turn)
     await gate.say(candidate("Bought a piano"), turn="t2", version=2)
-    [stands] = gate.active()
-    assert (stands.source, len(stands.sources)) == ("confirmed", 2)
+    [active] = gate.active()
+    assert (active.source, len(active.sources)) == ("confirmed", 2)
 
 
 @pytest.mark.parametrize("now", [LOW, DOUBTED], ids=["inferred", "less sure"])
-@pytest.mark.parametrize("said", SAID, ids=["words", "place", "value"])
+@pytest.mark.parametrize("fields", STATEMENTS, ids=["words", "place", "value"])
 async def test_d4_what_a_newer_version_is_less_sure_of_is_observed(
-    gate: GateBench, said: dict[str, Any], now: dict[str, Any]
+    gate: GateBench, fields: dict[str, Any], now: dict[str, Any]
 ) -> None:
-    [kept] = await gate.say(candidate(**said), turn="t")
+    [kept] = await gate.say(candidate(**fields), turn="t")
     gate.restart()
-    [observed] = await gate.say(candidate(**said, **now), turn="t", version=2)
+    [observed] = await gate.say(candidate(**fields, **now), turn="t", version=2)
     assert (observed.record_id, observed.state, observed.reason.outcome) == (kept.record_id, "observed", "observed")
-    assert (observed.confidence, observed.importance) == (candidate(**said, **now).confidence, kept.importance)
+    assert (observed.confidence, observed.importance) == (candidate(**fields, **now).confidence, kept.importance)
     assert gate.decisions[-1].reason == observed.reason
-    await gate.say(candidate(**said), turn="t", version=3)
+    await gate.say(candidate(**fields), turn="t", version=3)
     [again] = gate.active()
     assert (again.record_id, again.confidence, again.source) == (kept.record_id, Decimal(1), "explicit")
 
@@ -162,34 +162,36 @@ async def test_d4_what_a_newer_version_is_less_sure_of_is_observed(
 async def test_d4_what_is_still_sure_enough_stands_as_sure_as_it_is_read(gate: GateBench) -> None:
     await gate.say(candidate("Bought a piano"), turn="t")
     await gate.say(candidate("Bought a piano", confidence="0.8"), turn="t", version=2)
-    [stands] = gate.active()
-    assert (stands.confidence, stands.source) == (Decimal("0.8"), "explicit")
+    [active] = gate.active()
+    assert (active.confidence, active.source) == (Decimal("0.8"), "explicit")
     assert gate.outcomes()[-1] == ("merged", "same_text")
 
 
-@pytest.mark.parametrize("said", SAID, ids=["words", "place", "value"])
-async def test_d4_what_anybody_else_said_or_judged_is_as_sure_as_it_was(gate: GateBench, said: dict[str, Any]) -> None:
+@pytest.mark.parametrize("fields", STATEMENTS, ids=["words", "place", "value"])
+async def test_d4_what_anybody_else_said_or_judged_is_as_sure_as_it_was(
+    gate: GateBench, fields: dict[str, Any]
+) -> None:
     async def less_sure() -> str:
-        await gate.say(candidate(**said, **LOW), turn="t", version=2)
-        [stands] = gate.active()
-        return stands.source
+        await gate.say(candidate(**fields, **LOW), turn="t", version=2)
+        [active] = gate.active()
+        return active.source
 
     for other in ({"turn": "u"}, {"turn": "t", "extractor": "model", "model": "m"}):
         gate = GateBench(gate.models)
-        await gate.say(candidate(**said), turn="t")
-        await gate.say(candidate(**said), **other)
+        await gate.say(candidate(**fields), turn="t")
+        await gate.say(candidate(**fields), **other)
         assert await less_sure() == "explicit", other
     gate = GateBench(gate.models)
-    [kept] = await gate.say(candidate(**said), turn="t")
+    [kept] = await gate.say(candidate(**fields), turn="t")
     await gate.feedback(kept.record_id, rating="good")
     assert await less_sure() == "explicit"
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 async def test_d4_of_several_that_say_the_same_the_surest_counts(gate: GateBench, order: tuple[int, int]) -> None:
-    said = candidate("User is 32", "age", 32), candidate("User is 32", "age", 32, **LOW)
-    await gate.say(said[0], turn="t")
-    await gate.say(*(said[n] for n in order), turn="t", version=2)
+    texts = candidate("User is 32", "age", 32), candidate("User is 32", "age", 32, **LOW)
+    await gate.say(texts[0], turn="t")
+    await gate.say(*(texts[n] for n in order), turn="t", version=2)
     [age] = gate.active("age")
     assert (age.source, age.confidence) == ("explicit", Decimal(1))
 
@@ -206,8 +208,8 @@ async def test_d4_what_is_only_inferred_now_never_replaced_what_was_stated(
     york = candidate("Lives in York", "residence", "York", source="inferred")
     await gate.say(york, turn="t", at=later, accepted=later, version=2)
     assert gate.values("residence") == value
-    standing = {u.sealed.value for u in gate.view.values() if u.state == "observed"}
-    assert standing == ({"York"} if before == "inferred" else set())
+    active = {u.sealed.value for u in gate.view.values() if u.state == "observed"}
+    assert active == ({"York"} if before == "inferred" else set())
 
 
 async def test_d4_what_people_doubted_is_not_believed_again_because_it_is_read_again(gate: GateBench) -> None:
@@ -232,15 +234,15 @@ async def test_a4_a6_what_a_project_was_told_of_a_turn_is_restated_with_it(gate:
     ship, cache = (candidate("We ship on Friday", hot=hot("release")), candidate("We keep Redis", hot=hot("cache")))
     await gate.say(ship, cache, turn="t", project_id="p1", content="we ship on Friday, Redis stays")
     await gate.say(candidate("We ship on Friday"), turn="u", project_id="p1", content="so Friday it is")
-    told = len(gate.to_project)
+    result = len(gate.to_project)
     site = candidate("We close site 4")
     await gate.say(ship, site, turn="t", version=2, project_id="p1", content="we ship on Friday, Redis stays")
-    *_, digest = gate.to_project[told:]
+    *_, digest = gate.to_project[result:]
     assert isinstance(digest, TurnDigest)
     assert digest.restated
     assert {k.text for k in digest.sealed.kept} == {"We ship on Friday", "We close site 4"}
     assert digest.sealed.hot == ("hot/decision/release", "hot/decision/release:x"), "under each key it may have"
-    assert [d.restated for d in gate.to_project[:told] if isinstance(d, TurnDigest)] == [False, False]
+    assert [d.restated for d in gate.to_project[:result] if isinstance(d, TurnDigest)] == [False, False]
 
 
 @pytest.mark.parametrize("confirmed", [False, True])
@@ -265,5 +267,5 @@ async def test_a6_what_is_said_again_counts_once_in_the_report(gate: GateBench) 
     await gate.say(candidate("User is 32", "age", 32), turn="v", project_id="p1")
     await gate.say(candidate("User is 32", "age", 32), turn="w", project_id="p1")
     await gate.say(candidate("User is 33", "age", 33), turn="x", project_id="p1")
-    told = [[k.text for k in d.sealed.kept] for d in gate.to_project if isinstance(d, TurnDigest)]
-    assert told == [["We chose Postgres for the ledger"], [], ["User is 32"], [], ["User is 33"]]
+    results = [[k.text for k in d.sealed.kept] for d in gate.to_project if isinstance(d, TurnDigest)]
+    assert results == [["We chose Postgres for the ledger"], [], ["User is 32"], [], ["User is 33"]]

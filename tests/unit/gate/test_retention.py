@@ -25,8 +25,8 @@ YEARS = timedelta(days=366 * 5)
 def keeping(mode: str = "delete", **days: float) -> Profile:
     """The health profile with classes of these days, all of which end the same way."""
     classes = days or HEALTH.retention.classes
-    told = {"classes": classes, "on_expiry": dict.fromkeys(classes, mode)}
-    return HEALTH.model_copy(update={"retention": HEALTH.retention.model_copy(update=told)})
+    fields = {"classes": classes, "on_expiry": dict.fromkeys(classes, mode)}
+    return HEALTH.model_copy(update={"retention": HEALTH.retention.model_copy(update=fields)})
 
 
 @pytest.fixture
@@ -56,10 +56,10 @@ async def test_c8_a_class_ends_by_ticks_and_other_classes_stay(models: Models, m
     await ticks(gate, 120, together=4)
     assert set(rows(gate)) == {"diagnosis_8", "profile"}
     assert set(rows(gate, "item")) == {"diagnosis_8", "profile"}
-    [gone] = [u for u in gate.view.values() if u.kind == "table" and u.key == "diagnosis_7"]
-    assert gone.state == ("archived" if mode == "archive" else "deleted")
-    assert (gone.sealed.value == {"diagnosis": "angina"}) == (mode == "archive")
-    assert gone.reason.gate == "retention"
+    [removed] = [u for u in gate.view.values() if u.kind == "table" and u.key == "diagnosis_7"]
+    assert removed.state == ("archived" if mode == "archive" else "deleted")
+    assert (removed.sealed.value == {"diagnosis": "angina"}) == (mode == "archive")
+    assert removed.reason.gate == "retention"
 
 
 async def test_c8_a_value_that_changed_since_stays_and_a_time_to_live_ends_an_item(gate: GateBench) -> None:
@@ -157,7 +157,7 @@ def brief_of(u: MemoryUpdate) -> tuple[Any, ...]:
 
 
 def test_c8_kept_feedback_cannot_be_archived_and_the_error_says_where() -> None:
-    told = HEALTH.model_dump(mode="json")
-    told["retention"]["on_expiry"]["feedback"] = "archive"
+    result = HEALTH.model_dump(mode="json")
+    result["retention"]["on_expiry"]["feedback"] = "archive"
     with pytest.raises(ValidationError, match=r"on_expiry\.feedback: expected delete"):
-        Profile.model_validate(told)
+        Profile.model_validate(result)

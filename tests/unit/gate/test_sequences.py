@@ -25,7 +25,7 @@ TEXTS = (
 PLACES = ("Leeds", "York", "杭州")
 STUDY = {"education": ("MSc", "硕士"), "university": ("Leeds", "浙江大学"), "major": ("Physics", "音乐")}
 
-said = st.one_of(
+statements = st.one_of(
     st.tuples(st.just("episode"), st.sampled_from(TEXTS)),
     st.tuples(st.just("residence"), st.sampled_from(PLACES)),
     st.tuples(st.just("hobby"), st.sampled_from(("tennis", "围棋"))),
@@ -33,7 +33,7 @@ said = st.one_of(
 )
 operations = st.one_of(
     st.tuples(
-        st.just("say"), said, st.sampled_from(("explicit", "explicit", "inferred")),
+        st.just("say"), statements, st.sampled_from(("explicit", "explicit", "inferred")),
         st.sampled_from((False, False, False, True)), st.integers(-3, 0), st.booleans(), st.none() | st.integers(0, 3),
     ),
     st.tuples(st.just("forget"), st.integers(0, 7)),
@@ -103,11 +103,11 @@ class Play:
             return
         if u.op == "delete" or u.state not in ("active", "observed") or not u.sources or u.field is None:
             return
-        for at, gone in self.forgotten:
-            if (gone.kind, gone.scope, gone.field) != (u.kind, u.scope, u.field):
+        for at, removed in self.forgotten:
+            if (removed.kind, removed.scope, removed.field) != (u.kind, u.scope, u.field):
                 continue
             learned = u.sources[-1]
-            if gone.op == "upsert" and gone.state == "active" and same(gone.sealed.value, u.sealed.value):
+            if removed.op == "upsert" and removed.state == "active" and same(removed.sealed.value, u.sealed.value):
                 assert learned.occurred_at > at, f"learned again: {brief(u)}"
 
 
@@ -116,13 +116,13 @@ def _candidate(what: Any, source: str, negated: bool) -> Any:
         case ("episode", text):
             return candidate(text, source=source)
         case ("study", values):
-            told = {n: v for n, v in zip(STUDY, values, strict=True) if v is not None}
-            if len(told) == 1:
-                [(name, value)] = told.items()
+            fields = {n: v for n, v in zip(STUDY, values, strict=True) if v is not None}
+            if len(fields) == 1:
+                [(name, value)] = fields.items()
                 return candidate(f"{name} {value}", name, value, source=source, negated=negated)
-            if told:
+            if fields:
                 return candidate(
-                    " ".join(told.values()), value=told, fields=tuple(told), source=source, negated=negated
+                    " ".join(fields.values()), value=fields, fields=tuple(fields), source=source, negated=negated
                 )
             return candidate("Studied somewhere", source=source)
         case (name, value):

@@ -20,8 +20,8 @@ def dropped(label: Any, c: Candidate, **slots: Any) -> Dropped:
     return Dropped(label=label, candidate=c.model_copy(update={"ordinal": 7, "spans": PLACE}), slots=slots)
 
 
-def reading(**told: float) -> Profile:
-    return load_profile("general").model_copy(update={"reading": ReadingSpec(**told)})
+def reading(**result: float) -> Profile:
+    return load_profile("general").model_copy(update={"reading": ReadingSpec(**result)})
 
 
 YORK = dropped("no_field", candidate("Lives in York", kind="fact"), residence="York")
@@ -86,10 +86,10 @@ async def test_a_value_that_the_field_takes_now_is_never_held_back(models: Model
 async def test_a_relation_that_a_category_names_reads_as_one_that_was_taken_at_once(
     models: Models, kept: float, state: str
 ) -> None:
-    told = dropped("dangling", candidate("Her sister went through QMAS", kind="relation", reading=0.1))
+    result = dropped("dangling", candidate("Her sister went through QMAS", kind="relation", reading=0.1))
     strict = load_profile("immigration").model_copy(update={"reading": ReadingSpec(kept=kept), "hot_keys": ()})
     gate = GateBench(models, profile=strict)
-    [made] = await gate.say(dropped=(told,))
+    [made] = await gate.say(dropped=(result,))
     assert made.state == state
     assert made.reason.score == (None if state == "active" else reading_of_cell("en", "relation"))
 
@@ -100,11 +100,11 @@ async def test_nothing_that_was_dropped_is_as_likely_as_one(models: Models) -> N
 
 
 async def test_a_relation_to_nobody_stands_where_the_profile_has_a_category_for_it(models: Models) -> None:
-    told = dropped("dangling", candidate("Her sister went through QMAS", kind="relation"))
+    result = dropped("dangling", candidate("Her sister went through QMAS", kind="relation"))
     gate = GateBench(models)
-    assert await gate.say(dropped=(told,)) == []
+    assert await gate.say(dropped=(result,)) == []
     gate = GateBench(models, profile="immigration")
-    [kept] = await gate.say(dropped=(told,))
+    [kept] = await gate.say(dropped=(result,))
     assert (kept.kind, kept.state) == ("relation", "active")
 
 

@@ -27,8 +27,8 @@ def gate(models: Models) -> GateBench:
 
 
 def narrative(gate: GateBench) -> MemoryUpdate:
-    [told] = [u for u in gate.active() if u.kind == "profile"]
-    return told
+    [result] = [u for u in gate.active() if u.kind == "profile"]
+    return result
 
 
 async def worded(gate: GateBench, words: str) -> None:
@@ -168,8 +168,8 @@ async def test_c2_rows_of_a_user_are_bounded(models: Models) -> None:
 async def test_c6_feedback_on_a_suggestion_stands_in_its_row_once(gate: GateBench, named: str) -> None:
     await put(gate, "diagnosis_history", "diagnosis_7", diagnosis="angina")
     for _ in range(2):
-        told = {"rating": "good", "comment": "clear", "adopted": True, "outcome": "improved"}
-        await judge(gate, "f1", record_id=named, **told)
+        fields = {"rating": "good", "comment": "clear", "adopted": True, "outcome": "improved"}
+        await judge(gate, "f1", record_id=named, **fields)
     row = rows(gate)["diagnosis_7"]
     assert (row["feedback"], row["feedback_comment"], row["adopted"], row["outcome"]) == (
         "helpful", "clear", True, "improved",
@@ -186,12 +186,16 @@ async def test_c6_ratings_and_reports_are_kept(gate: GateBench, about: Any) -> N
     assert (kept.category, kept.sealed.value["feature"], kept.sealed.value["score"]) == (about, "血压记录", 0)
     assert "13812345678" not in kept.sealed.text
     assert kept.expires_at == kept.known_at + timedelta(days=730)
-    [told] = gate.decisions
-    assert (told.record_id, told.reason.outcome, told.reason.rule) == (kept.record_id, "kept", f"about_{about}"), "N5"
+    [result] = gate.decisions
+    assert (result.record_id, result.reason.outcome, result.reason.rule) == (
+        kept.record_id,
+        "kept",
+        f"about_{about}",
+    ), "N5"
 
 
 @pytest.mark.parametrize(
-    ("said", "outcome"),
+    ("fields", "outcome"),
     [
         ({"rating": "good"}, ("skipped", "names_no_memory")),
         ({"rating": "good", "traits": {"examination_detail": "详细"}}, ("kept", "about_answer")),
@@ -199,12 +203,12 @@ async def test_c6_ratings_and_reports_are_kept(gate: GateBench, about: Any) -> N
     ],
 )
 async def test_n5_feedback_that_names_nothing_that_stands_has_an_outcome_once(
-    gate: GateBench, said: dict[str, Any], outcome: tuple[str, str]
+    gate: GateBench, fields: dict[str, Any], outcome: tuple[str, str]
 ) -> None:
     for _ in range(2):
-        await judge(gate, "f1", **said)
-    told = [(d.reason.outcome, d.reason.rule) for d in gate.decisions if d.kind == "feedback"]
-    assert told == [outcome], "what a trait teaches is decided beside it"
+        await judge(gate, "f1", **fields)
+    results = [(d.reason.outcome, d.reason.rule) for d in gate.decisions if d.kind == "feedback"]
+    assert results == [outcome], "what a trait teaches is decided beside it"
     assert len([u for u in gate.view.values() if u.kind == "feedback"]) == 1
 
 
@@ -214,8 +218,8 @@ async def test_c6_d4_a_trait_that_is_adopted_becomes_a_preference_and_one_turned
     [begun] = [u for u in gate.view.values() if u.field == "examination_detail"]
     assert (begun.state, begun.confidence, begun.source) == ("observed", Decimal("0.6"), "inferred")
     await judge(gate, "f2", adopted=True, **trait)
-    [stands] = gate.active("examination_detail")
-    assert (stands.confidence, stands.source) == (Decimal("0.8"), "confirmed")
+    [active] = gate.active("examination_detail")
+    assert (active.confidence, active.source) == (Decimal("0.8"), "confirmed")
     await judge(gate, "f3", rating="bad", **trait)
     assert gate.active("examination_detail") == []
     await judge(gate, "f4", comment="希望引用最新的医学指南", rating="neutral")
@@ -242,17 +246,17 @@ async def test_c6_d4_another_trait_takes_over_after_contradictions(gate: GateBen
 async def test_b6_b9_a_narrative_is_written_when_a_conversation_ends_at_most_twice(gate: GateBench) -> None:
     await gate.say(candidate("45岁", "age", 45), language="zh")
     await gate.do("summarize", session_id="s1")
-    [told] = [u for u in gate.active() if u.kind == "profile"]
-    assert told.sealed.text.startswith("45岁。")
-    assert "尚未收集" in told.sealed.text
-    assert told.sealed.attributes == {"written_by": "rules"}
+    [result] = [u for u in gate.active() if u.kind == "profile"]
+    assert result.sealed.text.startswith("45岁。")
+    assert "尚未收集" in result.sealed.text
+    assert result.sealed.attributes == {"written_by": "rules"}
     await gate.do("summarize", session_id="s1")
     assert gate.outcomes()[-1] == ("skipped", "nothing_new")
     for n, height in enumerate((170, 171)):
         await gate.say(candidate(f"身高{height}", "height", height), language="zh")
         await gate.do("summarize", session_id="s1")
-        [told] = [u for u in gate.active() if u.kind == "profile"]
-        assert told.revision == 2, n
+        [result] = [u for u in gate.active() if u.kind == "profile"]
+        assert result.revision == 2, n
     assert gate.outcomes()[-1] == ("skipped", "twice_a_conversation")
 
 
@@ -273,9 +277,9 @@ async def test_c9_b6_a_deleted_statement_leaves_the_narrative(gate: GateBench) -
     await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
     await gate.do("summarize")
     await gate.do("forget", age.record_id)
-    [told] = [u for u in gate.active() if u.kind == "profile"]
-    assert "45" not in told.sealed.text
-    assert "Leeds" in told.sealed.text
+    [result] = [u for u in gate.active() if u.kind == "profile"]
+    assert "45" not in result.sealed.text
+    assert "Leeds" in result.sealed.text
     [home] = gate.active("residence")
     await gate.do("forget", home.record_id)
     assert [u for u in gate.active() if u.kind == "profile"] == []
@@ -286,8 +290,8 @@ async def test_b4_b6_what_is_withdrawn_leaves_the_narrative_at_once(gate: GateBe
     await gate.say(candidate(other, "residence", other[-5:]))
     await gate.say(candidate(plan, "plan", "it", kind="intent"))
     await gate.do("summarize", session_id="s1")
-    [told] = [u for u in gate.active() if u.kind == "profile"]
-    assert plan in told.sealed.text
+    [result] = [u for u in gate.active() if u.kind == "profile"]
+    assert plan in result.sealed.text
     await gate.say(candidate("Not any more", "plan", "it", kind="intent", negated=True))
     assert gate.active("plan") == []
     [left] = [u for u in gate.active() if u.kind == "profile"]
@@ -304,8 +308,8 @@ async def test_b4_b6_what_is_not_believed_any_more_leaves_the_narrative(gate: Ga
     await gate.do("summarize")
     await gate.feedback(age.record_id, correction="Not so.")
     assert gate.active("age") == []
-    [told] = [u for u in gate.active() if u.kind == "profile"]
-    assert "45" not in told.sealed.text
+    [result] = [u for u in gate.active() if u.kind == "profile"]
+    assert "45" not in result.sealed.text
 
 
 async def test_b4_b6_what_a_newer_reading_is_less_sure_of_leaves_the_narrative(gate: GateBench) -> None:
@@ -364,9 +368,9 @@ async def test_b4_b6_what_is_withdrawn_leaves_a_models_words_though_the_rules_ha
     await gate.say(candidate("Wants to apply for it", "plan", "it", kind="intent"))
     await worded(gate, "They live in Leeds and want to apply.")
     await gate.say(candidate("Not any more", "plan", "it", kind="intent", negated=True))
-    told = narrative(gate)
-    assert told.sealed.attributes == {"written_by": "rules"}
-    assert "apply" not in told.sealed.text
+    result = narrative(gate)
+    assert result.sealed.attributes == {"written_by": "rules"}
+    assert "apply" not in result.sealed.text
 
 
 async def test_b4_b6_a_model_that_was_shown_what_is_withdrawn_is_not_taken(gate: GateBench) -> None:
@@ -387,9 +391,9 @@ async def test_b6_b9_a_newer_value_leaves_the_narrative_to_the_next_summary(gate
     await gate.do("summarize", session_id="s1")
     gate.later(DAY)
     await gate.say(candidate("Lives in York", "residence", "York"))
-    [told] = [u for u in gate.active() if u.kind == "profile"]
-    assert "Leeds" in told.sealed.text
-    assert any(u.known_at > told.known_at for u in gate.active("residence"))
+    [result] = [u for u in gate.active() if u.kind == "profile"]
+    assert "Leeds" in result.sealed.text
+    assert any(u.known_at > result.known_at for u in gate.active("residence"))
 
 
 @pytest.mark.parametrize(("zone", "taken"), [("Asia/Tokyo", True), ("Mars/Olympus", False), (9, False)])

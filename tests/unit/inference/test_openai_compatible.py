@@ -137,6 +137,6 @@ async def test_the_key_and_the_text_are_in_no_log_and_no_exception(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     client, failure = await ask(Scripted([move]), tries=1, timeout=0.2)
-    told = caplog.text + "".join(traceback.format_exception(failure)) + repr(client.__dict__["_config"])
-    assert KEY not in told
-    assert "private words" not in told
+    records = caplog.text + "".join(traceback.format_exception(failure)) + repr(client.__dict__["_config"])
+    assert KEY not in records
+    assert "private words" not in records

@@ -10,7 +10,7 @@ from inference.terms import chinese_words, terms
 
 
 @pytest.mark.parametrize(
-    ("stored", "asked"),
+    ("stored", "question"),
     [
         ("She was running two marathons", "runs a marathon"),
         ("Order ORD-2024-001 shipped", "ord-2024-001"),
@@ -22,8 +22,8 @@ from inference.terms import chinese_words, terms
         ("well-known", "known"),
     ],
 )
-def test_a_question_shares_a_term_with_its_text(stored: str, asked: str) -> None:
-    assert set(terms(stored)) & set(terms(asked))
+def test_a_question_shares_a_term_with_its_text(stored: str, question: str) -> None:
+    assert set(terms(stored)) & set(terms(question))
 
 
 def test_stop_words_go_unless_nothing_else_is_there() -> None:

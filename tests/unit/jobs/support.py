@@ -21,7 +21,7 @@ from schemas.profile.model import load_profile
 from tests.endpoint import Scripted, serving
 
 AT = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
-SAID: dict[str, Any] = {"en": "I am 32 and I live in Lisbon.", "zh": "我今年32岁，住在杭州。"}
+STATEMENTS: dict[str, Any] = {"en": "I am 32 and I live in Lisbon.", "zh": "我今年32岁，住在杭州。"}
 
 
 class Seen:
@@ -80,7 +80,7 @@ async def working(
 
 
 def turn(language: Any = "en", **changes: Any) -> ScreenedTurn:
-    body = ScreenedBody(content=SAID[language], previous=(("assistant", "Hello!"),))
+    body = ScreenedBody(content=STATEMENTS[language], previous=(("assistant", "Hello!"),))
     t = ScreenedTurn(
         tenant="acme", user_id="ann", session_id="s1", turn_id="t1", role="user", occurred_at=AT, accepted_at=AT,
         expires_at=AT, language=language, tokens=9, content_hash="h", profile="general", profile_version=1,
@@ -94,12 +94,12 @@ def extraction_of(language: str = "en", **changes: Any) -> Job:
 
 
 def checkpoint(language: str = "en", **payload: Any) -> Job:
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "segment": 3, "last_turn_id": "t9", "recent_turns": 8, "language": language, "max_tokens": 60, "summary": "",
-        "turns": [{"role": "user", "speaker": None, "content": SAID[language]}],
+        "turns": [{"role": "user", "speaker": None, "content": STATEMENTS[language]}],
     }  # fmt: skip
     return Job(
         tenant="acme", owner_kind=OwnerKind.USER, owner_id="ann", job_id="j1", job="checkpoint", asked_by="session",
         session_id="s1", profile="general", profile_version=1, accepted_at=AT,
-        sealed=JobBody(payload={**told, **payload}),
+        sealed=JobBody(payload={**fields, **payload}),
     )  # fmt: skip

@@ -19,7 +19,7 @@ from schemas.log import topics
 from schemas.profile.model import Profile, load_profile
 from schemas.profile.pii_policy import PiiAction
 from tests.endpoint import Scripted
-from tests.unit.jobs.support import SAID, Seen, Time, checkpoint, extraction_of, turn, working
+from tests.unit.jobs.support import STATEMENTS, Seen, Time, checkpoint, extraction_of, turn, working
 
 LANGUAGES = pytest.mark.parametrize("language", ["en", "zh"])
 ANSWERS: dict[str, Any] = {
@@ -71,9 +71,11 @@ async def test_d5_what_is_masked_while_the_endpoint_is_away_is_not_told_it_nor_r
     time.then = lambda _: setattr(book, "default", tight)
     boss = {"kind": "relation", "text": "User's boss is Ann Kovacs.", "quote": "my boss is Ann Kovacs", "fields": []}
     endpoint = Scripted([503, lambda request: {"candidates": [boss, ANSWERS["en"]]}])
-    said = turn(sealed=ScreenedBody(content="I am 32 and my boss is Ann Kovacs.", previous=(("user", "Ann Kovacs!"),)))
+    statement = turn(
+        sealed=ScreenedBody(content="I am 32 and my boss is Ann Kovacs.", previous=(("user", "Ann Kovacs!"),))
+    )
     async with working(models, endpoint, time=time, book=book) as work:
-        e = await extracted(work, extraction_job(said, "extract"))
+        e = await extracted(work, extraction_job(statement, "extract"))
     assert ["Ann Kovacs" in str(request) for request in endpoint.seen] == [True, False][: 1 + kept]
     assert (e.profile_version, e.refused, bool(e.sealed.candidates)) == (2, not kept, bool(kept))
     assert e.refused_for == (None if kept else "person")
@@ -221,8 +223,8 @@ async def test_e3_a_model_sums_up(models: Models, language: str) -> None:
     assert (kept.model, kept.status) == ("scripted-1", "done")
     assert kept.prompt_hash
     assert kept.sealed.result["summary"] == SUMMARIES[language]
-    asked = json.loads(endpoint.seen[0]["messages"][-1]["content"])
-    assert asked == {"SUMMARY": "Before.", "CONVERSATION": [{"role": "user", "content": SAID[language]}]}
+    question = json.loads(endpoint.seen[0]["messages"][-1]["content"])
+    assert question == {"SUMMARY": "Before.", "CONVERSATION": [{"role": "user", "content": STATEMENTS[language]}]}
 
 
 @LANGUAGES

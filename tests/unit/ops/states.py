@@ -156,7 +156,7 @@ class Rows:
     async def of_owner(self, scope: Any, statement: Any, **values: Any) -> list[dict[str, Any]]:
         if scope.owner.id != "ana" or values.get("before"):
             return []
-        said = (
+        texts = (
             ("kept", "confidence", "explicit", "fact", "Lives in Bristol.", 1.0),
             ("superseding", "dedupe", "newer_value", "fact", "Lives in Bristol now, and no more in Leeds.", None),
             ("masked", "pii", "phone_number", "turn", "", None),
@@ -168,7 +168,7 @@ class Rows:
             {"at": NOW - timedelta(minutes=7 * n), "outcome": o, "gate": g, "rule": r, "score": s, "kind": k,
              "field": "location" if k == "fact" else None, "text": t, "value": None, "record_id": "4f1c22aa" * 4,
              "version": 1, "turn_id": f"t{n}", "decision_id": f"d{n}"}
-            for n, (o, g, r, k, t, s) in enumerate(said)
+            for n, (o, g, r, k, t, s) in enumerate(texts)
         ]  # fmt: skip
 
 

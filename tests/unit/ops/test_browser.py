@@ -137,7 +137,7 @@ ANSWERS = """(() => {
 })()"""
 """What the service would say to a path, in its place; null: nothing."""
 FIRST = "document.querySelector('[data-letter]')"
-SAID = f"{FIRST}.querySelector('.told')"
+TEXT = f"{FIRST}.querySelector('.told')"
 
 
 def outcome(word: str) -> str:
@@ -158,20 +158,20 @@ UNDECIDED = (
 async def test_a_letter_that_was_not_decided_stays_and_says_why() -> None:
     async with opened("letters", 1280, "light", ANSWERS) as page:
         letters = await page.value("document.querySelectorAll('[data-letter]').length")
-        for what, answer, said in UNDECIDED:
+        for what, answer, text in UNDECIDED:
             await page.value(f"answers['v1/dead-letters/'] = {answer}")
             await page.value(f"{FIRST}.querySelector('[data-do={what}]').click()")
             if what == "drop":
                 await page.value("document.querySelector('#sure [value=yes]').click()")
-            await page.until(f"{SAID}?.textContent.includes('{said}')")
-            assert await page.value(f"{SAID}.checkVisibility() && {SAID}.offsetHeight > 10")
+            await page.until(f"{TEXT}?.textContent.includes('{text}')")
+            assert await page.value(f"{TEXT}.checkVisibility() && {TEXT}.offsetHeight > 10")
             assert await page.value("document.getElementById('offline').hidden") is (answer != "null")
             assert await page.value("document.querySelectorAll('[data-letter]').length") == letters
         assert await page.value(CONTRAST) == []
         await page.value("document.activeElement.blur()")  # the panel comes anew, and still says it
         await page.value("document.querySelector('.letters').dataset.old = ''")
         await page.until("!('old' in document.querySelector('.letters').dataset)")
-        assert "did not answer" in await page.value(f"{SAID}.textContent")
+        assert "did not answer" in await page.value(f"{TEXT}.textContent")
 
 
 async def test_the_tallies_go_on_while_the_focus_stands_in_the_panel() -> None:
@@ -188,9 +188,9 @@ async def test_the_tallies_go_on_while_the_focus_stands_in_the_panel() -> None:
 async def test_a_letter_that_was_decided_leaves_the_page() -> None:
     async with opened("letters", 1280, "light", ANSWERS) as page:
         await page.value("answers['ops/panels'] = null")
-        for word, said in (("replayed", "replayed"), ("already", "already"), ("dropped_before", "was dropped before")):
+        for word, text in (("replayed", "replayed"), ("already", "already"), ("dropped_before", "was dropped before")):
             first = await page.value(f"{FIRST}.dataset.letter")
             await page.value(f"answers['v1/dead-letters/'] = {outcome(word)}")
             await page.value(f"{FIRST}.querySelector('[data-do=replay]').click()")
             await page.until(f"{FIRST}.dataset.letter !== '{first}'")
-            assert f"{first}: {said}" in await page.value("document.getElementById('said').textContent")
+            assert f"{first}: {text}" in await page.value("document.getElementById('said').textContent")

@@ -29,12 +29,12 @@ STATES = ("empty", "busy", "down", "letters")
 
 def client(state: str, scope: TenantScope | None = None) -> httpx.AsyncClient:
     app = service(state)
-    app.state.authenticator = _Door(scope) if scope else OpenDoor("default")
+    app.state.authenticator = _Authenticator(scope) if scope else OpenDoor("default")
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
     return httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1")
 
 
-class _Door:
+class _Authenticator:
     def __init__(self, scope: TenantScope) -> None:
         self._scope = scope
 
@@ -88,10 +88,10 @@ async def test_empty_says_so_and_what_to_do() -> None:
     assert "No session was written to." in text
 
 
-@pytest.mark.parametrize(("name", "sealed", "said"), [
+@pytest.mark.parametrize(("name", "sealed", "is_stated"), [
     ("health", False, True), ("health", True, False), ("test", False, False),
 ])  # fmt: skip
-async def test_c7_sensitive_fields_that_nothing_encrypts_are_said(name: str, sealed: bool, said: bool) -> None:
+async def test_c7_sensitive_fields_that_nothing_encrypts_are_said(name: str, sealed: bool, is_stated: bool) -> None:
     app = service("busy")
     app.state.authenticator = OpenDoor("default")
     deps = app.state.deps
@@ -100,8 +100,8 @@ async def test_c7_sensitive_fields_that_nothing_encrypts_are_said(name: str, sea
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
         text = (await http.get("/ops")).text
-    assert ("profile health marks fields sensitive" in text) == said
-    assert ("encryption is off" in text) == said
+    assert ("profile health marks fields sensitive" in text) == is_stated
+    assert ("encryption is off" in text) == is_stated
 
 
 async def test_busy_shows_rates_freshness_and_cost() -> None:
@@ -153,13 +153,13 @@ async def test_dead_letters_have_reason_and_no_content() -> None:
 
 async def test_a_users_timeline_is_asked_for_in_the_body_and_escaped() -> None:
     async with client("busy") as http:
-        told = await http.post("/ops/timeline", json={"user_id": "ana"})
+        result = await http.post("/ops/timeline", json={"user_id": "ana"})
         nobody = await http.post("/ops/timeline", json={"user_id": "nobody"})
         by_address = await http.get("/ops/timeline?user_id=ana")
-    assert "by the dedupe gate: newer_value" in told.text
-    assert "喜欢喝茶" in told.text
-    assert "<b>Anna" not in told.text
-    assert "&lt;b&gt;Anna" in told.text
+    assert "by the dedupe gate: newer_value" in result.text
+    assert "喜欢喝茶" in result.text
+    assert "<b>Anna" not in result.text
+    assert "&lt;b&gt;Anna" in result.text
     assert "no such user" in nobody.text
     assert by_address.status_code in (404, 405)
 

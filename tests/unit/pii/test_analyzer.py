@@ -142,9 +142,9 @@ def test_d5_what_stands_for_a_value_is_no_value(analyzer: PiiAnalyzer, text: str
 
 
 def test_d5_beside_a_placeholder_values_are_found(analyzer: PiiAnalyzer) -> None:
-    said = found(
+    statement = found(
         analyzer, "<PHONE_NUMBER:e0a6002f814b> is Odalys Quimby, mail bob@example.com, not <ANNA> 13812345678."
     )
     assert {("PERSON", "Odalys Quimby"), ("EMAIL_ADDRESS", "bob@example.com"), ("PHONE_NUMBER", "13812345678")} <= set(
-        said
+        statement
     )

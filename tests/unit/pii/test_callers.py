@@ -15,7 +15,7 @@ from schemas.events.memory import Feedback, FeedbackBody, MemoryCommand, MemoryC
 from schemas.profile.model import Profile
 
 AT = datetime(2026, 11, 24, 9, tzinfo=UTC)
-SAID = (
+STATEMENTS = (
     "Call me on +44 20 7946 0958 or write to ana.petrova@example.org",
     "我的手机号是13812345678，住在上海市浦东新区张杨路500号3号楼201室",
     "身份证号是110101199003074477，卡号6222020200112230006",
@@ -48,11 +48,11 @@ def put_hot(value: Any) -> ProjectCommand:
 
 def everything() -> list[Any]:
     return [
-        *(command(text=text, value={"note": text, "list": [text]}) for text in SAID),
-        *(feedback(correction=text, comment=text, traits={"tone": text}) for text in SAID),
-        *(put_hot({"who": text}) for text in SAID),
+        *(command(text=text, value={"note": text, "list": [text]}) for text in STATEMENTS),
+        *(feedback(correction=text, comment=text, traits={"tone": text}) for text in STATEMENTS),
+        *(put_hot({"who": text}) for text in STATEMENTS),
         command(
-            value={"phone": 13812345678, "nested": {"mail": SAID[0]}},
+            value={"phone": 13812345678, "nested": {"mail": STATEMENTS[0]}},
             command="put_item", namespace=("n", "ann"), key="k",
         ),
     ]  # fmt: skip
@@ -63,14 +63,14 @@ def test_d5_nothing_of_a_callers_own_passes_the_door_and_a_second_look_changes_n
     models: Models, action: str
 ) -> None:
     names = ("PHONE_NUMBER", "EMAIL_ADDRESS", "ADDRESS", "CN_RESIDENT_ID", "BANK_ACCOUNT", "CREDIT_CARD")
-    door = screen(models, **dict.fromkeys(names, action))
+    boundary = screen(models, **dict.fromkeys(names, action))
     events = everything()
-    assert all(door.concerns(e) for e in events)
-    once = door(events)
+    assert all(boundary.concerns(e) for e in events)
+    once = boundary(events)
     for e in once:
-        told = e.model_dump_json()
-        assert [s for s in SECRETS if s in told] == [], type(e).__name__
-    assert list(door(once)) == list(once), "the step that reads it looks again"
+        result = e.model_dump_json()
+        assert [s for s in SECRETS if s in result] == [], type(e).__name__
+    assert list(boundary(once)) == list(once), "the step that reads it looks again"
 
 
 def test_d5_a_value_that_one_text_gives_away_goes_from_the_others(models: Models) -> None:
@@ -81,21 +81,21 @@ def test_d5_a_value_that_one_text_gives_away_goes_from_the_others(models: Models
 
 def test_d5_what_policy_refuses_is_masked_at_the_door_and_said(models: Models) -> None:
     key = "sk-proj-" + "aB3xYz9QwErTyUiOpLkJhGf1DsAzXcVbNm01234567890abcd"
-    door = screen(models)
-    for e in door([command(text=f"my key is {key}"), feedback(comment=f"my key is {key}"), put_hot(key)]):
+    boundary = screen(models)
+    for e in boundary([command(text=f"my key is {key}"), feedback(comment=f"my key is {key}"), put_hot(key)]):
         assert isinstance(e, MemoryCommand | Feedback | ProjectCommand)
         assert e.refused_for == "credential"
         assert "aB3xYz9" not in e.model_dump_json()
-    [plain] = door([command(text="I like tea.")])
+    [plain] = boundary([command(text="I like tea.")])
     assert isinstance(plain, MemoryCommand)
     assert plain.refused_for is None
 
 
 def test_d5_other_events_and_deletions_pass_as_they_are(models: Models) -> None:
-    door = screen(models)
+    boundary = screen(models)
     events: list[Any] = [Tick(now=AT), command(command="forget", memory_id="m1"), feedback(), put_hot(None)]
-    assert not any(door.concerns(e) for e in events)
-    assert door(events) == events
+    assert not any(boundary.concerns(e) for e in events)
+    assert boundary(events) == events
 
 
 def test_what_grows_beyond_its_bound_is_refused_by_the_name_of_its_field(models: Models) -> None:

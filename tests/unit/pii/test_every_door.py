@@ -33,28 +33,37 @@ KINDS = {
     "e-mail": ("Write to ana.petrova@example.org please.", "发到ana.petrova@example.org就行。", "petrova"),
     "account": ("My bank account is 20944766180.", "我的银行账号是20944766180。", "20944766180"),
     "changed password": (
-        "The mailbox password got changed to fern7Kiosk last night.", "邮箱的密码昨晚改成fern7Kiosk了。", "fern7Kiosk",
+        "The mailbox password got changed to fern7Kiosk last night.",
+        "邮箱的密码昨晚改成fern7Kiosk了。",
+        "fern7Kiosk",
     ),
     "code of a door": ("Gate code 60934, push hard.", "门禁码是60934，用力推。", "60934"),
     "code of a thing": (
-        "Back gate 60935, alarm 7714, and knock.", "洗衣房60935，车棚7714，记得敲门。", "60935",
+        "Back gate 60935, alarm 7714, and knock.",
+        "洗衣房60935，车棚7714，记得敲门。",
+        "60935",
     ),
     "key of a network": ("The wifi at the cabin is pinecone_2071.", "小屋的wifi是pinecone_2071。", "pinecone_2071"),
     "key that is handed over": (
-        "Use this: nQ7xLw2Zt9Kb4R, the paid one.", "用这个：nQ7xLw2Zt9Kb4R，付费的。", "nQ7xLw2Zt9Kb4R",
+        "Use this: nQ7xLw2Zt9Kb4R, the paid one.",
+        "用这个：nQ7xLw2Zt9Kb4R，付费的。",
+        "nQ7xLw2Zt9Kb4R",
     ),
     "passphrase in words": (
-        "The passphrase for the backups is lantern above harbour.", "备份的口令是lantern above harbour。",
+        "The passphrase for the backups is lantern above harbour.",
+        "备份的口令是lantern above harbour。",
         "above harbour",
     ),
     "iban": (
-        "Wire it to DE89 3704 0044 0532 0130 00 today.", "房租打到DE89 3704 0044 0532 0130 00，老样子。", "0532",
+        "Wire it to DE89 3704 0044 0532 0130 00 today.",
+        "房租打到DE89 3704 0044 0532 0130 00，老样子。",
+        "0532",
     ),
     "resident id": ("The form has 110101199003079964 on it.", "身份证110101199003079964，别外传。", "19900307996"),
     "mac": ("The camera is 3c:5a:b4:91:0f:e2.", "摄像头是3c:5a:b4:91:0f:e2。", "b4:91:0f"),
     "national id": ("My passport number is X4RT7BPF4.", "护照号X4RT7BPF4，别弄丢。", "X4RT7BPF4"),
 }
-SAID = [(kind, text, part) for kind, (en, zh, part) in KINDS.items() for text in (en, zh)]
+STATEMENTS = [(kind, text, part) for kind, (en, zh, part) in KINDS.items() for text in (en, zh)]
 PLAIN = "The agent is 4.0.2.9 on 10.1.2.3; 机器edge-west-20261009-03耗时120 240 1800毫秒。"
 Way = Callable[[Models, str], Awaitable[str]]
 
@@ -95,9 +104,7 @@ async def hot_value(models: Models, text: str) -> str:
 async def turn(models: Models, text: str) -> str:
     driver = TopologyDriver([Screen(models, ProfileBook(load_profile("general")))], AT)
     body = TurnBody(content=text, metadata={"note": text}, existing_info={"note": [text]})
-    event = TurnEvent(
-        tenant="t", user_id="ann", turn_id="t1", role="user", occurred_at=AT, session_id="s", sealed=body
-    )
+    event = TurnEvent(tenant="t", user_id="ann", turn_id="t1", role="user", occurred_at=AT, session_id="s", sealed=body)
     driver.pipe(topics.TURNS, event)
     await driver.run()
     [out] = list(driver.read(topics.HISTORY))
@@ -140,13 +147,13 @@ WAYS: dict[str, Way] = {
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_d5_each_kind_is_taken_out_on_each_way(models: Models, way: str) -> None:
-    for kind, text, part in SAID:
+    for kind, text, part in STATEMENTS:
         assert part in text
         assert part not in await WAYS[way](models, text), kind
 
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_d5_technical_talk_stays_on_each_way(models: Models, way: str) -> None:
-    said = await WAYS[way](models, PLAIN)
+    statement = await WAYS[way](models, PLAIN)
     for word in ("4.0.2.9", "10.1.2.3", "edge-west-20261009-03", "120 240 1800"):
-        assert word in said
+        assert word in statement

@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from processors.pii.redact import Redaction
-from processors.pii.redacted_values import NOTHING, Gone
+from processors.pii.redacted_values import NOTHING, RedactedValues
 from processors.pii.redaction import replaced, strings
 
 PLACE, WHO = "<LOCATION>", "<PERSON:0123456789ab>"
-GONE = Gone([("Ghent", PLACE), ("苏州", PLACE), ("Ann Smith", WHO), ("4821", "<CREDENTIAL>"), ("34", "<AGE>")])
+REDACTED = RedactedValues(
+    [("Ghent", PLACE), ("苏州", PLACE), ("Ann Smith", WHO), ("4821", "<CREDENTIAL>"), ("34", "<AGE>")]
+)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +32,7 @@ GONE = Gone([("Ghent", PLACE), ("苏州", PLACE), ("Ann Smith", WHO), ("4821", "
     ],
 )
 def test_d5_what_was_taken_goes_from_every_part(value: Any, shown: Any) -> None:
-    assert replaced(value, {}, GONE) == shown
+    assert replaced(value, {}, REDACTED) == shown
 
 
 @pytest.mark.parametrize(
@@ -42,22 +44,22 @@ def test_d5_what_was_taken_goes_from_every_part(value: Any, shown: Any) -> None:
     ],
 )
 def test_d5_what_was_not_taken_stays(value: Any) -> None:
-    assert replaced(value, {}, GONE) == value
+    assert replaced(value, {}, REDACTED) == value
 
 
 def test_d5_a_value_that_somebody_wrote_like_a_placeholder_goes() -> None:
-    assert Gone([("PIN_GHENT", PLACE)]).text("call <PIN_GHENT> or <PERSON>") == f"call <{PLACE}> or <PERSON>"
+    assert RedactedValues([("PIN_GHENT", PLACE)]).text("call <PIN_GHENT> or <PERSON>") == f"call <{PLACE}> or <PERSON>"
 
 
 def test_d5_of_two_readings_the_text_s_own_stands() -> None:
     """The value alone was read as a person; in its text it is a place."""
-    assert replaced("Dijon", {"Dijon": WHO}, Gone([("Dijon", PLACE), ("Dijon", WHO)])) == PLACE
+    assert replaced("Dijon", {"Dijon": WHO}, RedactedValues([("Dijon", PLACE), ("Dijon", WHO)])) == PLACE
 
 
 def test_d5_allowed_entities_stay_marked_where_they_stand_now() -> None:
     text = "Ghent and Bo met Ghent"
     r = Redaction(text, False, {}, (("LOCATION", 0, 5), ("PERSON", 10, 12)))
-    clean = GONE.redaction(r)
+    clean = REDACTED.redaction(r)
     assert clean.text == f"{PLACE} and Bo met {PLACE}"
     assert [(e, clean.text[a:b]) for e, a, b in clean.entities] == [("PERSON", "Bo")]
     assert NOTHING.redaction(r) is r
@@ -80,4 +82,4 @@ def test_d5_no_original_is_left_in_any_shape(name: str, shape: Any) -> None:
             return s.format(name)
         return [filled(x) for x in s] if isinstance(s, list) else {k: filled(x) for k, x in s.items()}
 
-    assert name not in str(replaced(filled(shape), {}, Gone([(name, "<>")])))
+    assert name not in str(replaced(filled(shape), {}, RedactedValues([(name, "<>")])))

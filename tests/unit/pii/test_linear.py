@@ -95,8 +95,8 @@ PATTERNS |= {f"english lead {name}": pattern for name, pattern in english_relati
 PATTERNS |= {f"chinese form {name}": pattern for name, pattern in chinese_known.forms().items()}
 PATTERNS |= {
     f"no name {word}: {side}": pattern
-    for word, told in chinese_known.ordinary().items()
-    for side, pattern in (("behind", told.behind), ("before", told.before))
+    for word, entry in chinese_known.ordinary().items()
+    for side, pattern in (("behind", entry.behind), ("before", entry.before))
     if pattern is not None
 }
 PATTERNS |= {f"asked {n} {a.entity}": a.noun for n, a in enumerate(asked_numbers.ASKED)}

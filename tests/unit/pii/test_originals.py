@@ -49,7 +49,7 @@ def driver(models: Models, keys: MemoryKeys | None) -> TopologyDriver:
     return TopologyDriver([spec.build(parts) for spec in TOPOLOGY.values()], NOW + timedelta(hours=1))
 
 
-def said(n: int, content: str, **body: object) -> TurnEvent:
+def turn_of(n: int, content: str, **body: object) -> TurnEvent:
     at = NOW + timedelta(minutes=n)
     return TurnEvent(
         tenant="acme", user_id="ann", session_id="s", turn_id=f"turn-{n}", role="user", occurred_at=at, accepted_at=at,
@@ -58,10 +58,10 @@ def said(n: int, content: str, **body: object) -> TurnEvent:
 
 
 def talk(d: TopologyDriver) -> None:
-    d.pipe(topics.TURNS, said(1, f"We decided to call {PHONES[0]} on Friday. I live in Kurrajong."))
-    d.pipe(topics.TURNS, said(2, f"我的电话是{PHONES[1]}，我住在杭州。"))
-    d.pipe(topics.TURNS, said(3, "Write to me.", metadata={"mail": MAIL, "other": f"{PHONES[0]}, or {PHONES[0]}"}))
-    d.pipe(topics.TURNS, said(4, "I like tea."))
+    d.pipe(topics.TURNS, turn_of(1, f"We decided to call {PHONES[0]} on Friday. I live in Kurrajong."))
+    d.pipe(topics.TURNS, turn_of(2, f"我的电话是{PHONES[1]}，我住在杭州。"))
+    d.pipe(topics.TURNS, turn_of(3, "Write to me.", metadata={"mail": MAIL, "other": f"{PHONES[0]}, or {PHONES[0]}"}))
+    d.pipe(topics.TURNS, turn_of(4, "I like tea."))
 
 
 def turns(d: TopologyDriver) -> dict[str, ScreenedTurn]:
@@ -115,8 +115,8 @@ async def test_n2_a_replay_writes_the_same_bytes(models: Models, keys: MemoryKey
 async def test_d5_without_a_keyring_a_turn_waits_as_a_dead_letter(models: Models) -> None:
     """Nothing goes on with its original lost."""
     d = driver(models, None)
-    d.pipe(topics.TURNS, said(1, f"My phone number is {PHONES[0]}."))
-    d.pipe(topics.TURNS, said(2, "I like tea."))
+    d.pipe(topics.TURNS, turn_of(1, f"My phone number is {PHONES[0]}."))
+    d.pipe(topics.TURNS, turn_of(2, "I like tea."))
     await d.run()
     assert set(turns(d)) == {"turn-2"}
     [letter] = d.dead_letters()

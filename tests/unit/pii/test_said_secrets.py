@@ -78,14 +78,14 @@ def test_d5_what_is_said_of_a_secret_is_none(text: str) -> None:
 def test_d5_no_statement_gives_a_secret() -> None:
     given = ["用户的wifi密码是小熊", "User's wifi password is bluecheese", "User's PIN is 4471", "門禁碼係2580"]
     kept = ["User's password manager is Keeper", "User forgot the password", "用户选修了密码学", "用户的密码写在本子上"]
-    said = [Candidate.model_construct(text=text, ordinal=n) for n, text in enumerate([*given, *kept])]
-    left = without_secrets(Reading(said, tuple(Dropped.model_construct(candidate=c) for c in said)))
+    texts = [Candidate.model_construct(text=text, ordinal=n) for n, text in enumerate([*given, *kept])]
+    left = without_secrets(Reading(texts, tuple(Dropped.model_construct(candidate=c) for c in texts)))
     assert [c.text for c in left.candidates] == kept
     assert [d.candidate.text for d in left.dropped] == kept
 
 
 def test_d5_no_statement_of_a_model_holds_what_policy_refuses(models: Models) -> None:
-    said = ["User signs in as ops with Fjord77elk.", "User plays chess.", "用户开门按六零九三"]
-    made = [Candidate.model_construct(text=text, field=None, value=None) for text in said]
+    texts = ["User signs in as ops with Fjord77elk.", "User plays chess.", "用户开门按六零九三"]
+    made = [Candidate.model_construct(text=text, field=None, value=None) for text in texts]
     kept = without_refused(made, "acme", models, ProfileBook(load_profile("general")))
     assert [c.text for c in kept] == ["User plays chess."]

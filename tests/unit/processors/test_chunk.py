@@ -136,11 +136,11 @@ async def test_d8_the_deletion_of_one_version_leaves_the_others(bench: Bench) ->
     assert await bench.texts() == [("2", "一"), ("2", "二")]
     assert await bench.texts("archived") == []
     assert len(await bench.texts("deleted")) == 3
-    told = sum(1 for _ in bench.driver.read(topics.UPDATES))
+    result = sum(1 for _ in bench.driver.read(topics.UPDATES))
     bench.put("1", "", op="delete")
     bench.put("2", TWO)
     await bench.view()
-    assert sum(1 for _ in bench.driver.read(topics.UPDATES)) == told, "deleted before, and put as it stands"
+    assert sum(1 for _ in bench.driver.read(topics.UPDATES)) == result, "deleted before, and put as it stands"
     bench.put("1", ONE)
     assert [v for v, _ in await bench.texts()] == ["1", "1", "1"]
     assert [v for v, _ in await bench.texts("archived")] == ["2", "2"]

@@ -47,8 +47,8 @@ async def test_a4_progress_follows_the_figures_once_a_day(talk: Talk) -> None:
     assert hot(talk, "progress") == [], "not before the local midnight"
     await talk.until(MONDAY + timedelta(hours=15, minutes=1))
     assert hot(talk, "progress") == [37.5]
-    [told] = [u for u in talk.updates("hot") if u.key == "progress"]
-    assert told.sources, "it cites what its figures came from"
+    [result] = [u for u in talk.updates("hot") if u.key == "progress"]
+    assert result.sources, "it cites what its figures came from"
     await talk.until(MONDAY + timedelta(days=3))
     assert hot(talk, "progress") == [37.5], "nothing changed, nothing is written"
     await talk.say("目前入组人数60人。")
@@ -76,12 +76,12 @@ async def test_a4_what_is_stated_later_than_its_figures_stands(talk: Talk) -> No
     assert hot(talk, "progress") == ["on hold"]
 
 
-@pytest.mark.parametrize(("said", "summary"), [
+@pytest.mark.parametrize(("statement", "summary"), [
     ("我们决定修改入选标准，年龄放宽到75岁。", "本周决定将入选年龄放宽到75岁。"),
     ("We decided to raise the age limit to 75.", "The age limit was raised to 75."),
 ])  # fmt: skip
 async def test_a6_n1_a_models_summary_enters_the_report_of_the_revision_that_asked(
-    talk: Talk, models: Models, said: str, summary: str
+    talk: Talk, models: Models, statement: str, summary: str
 ) -> None:
     step = talk.driver.runners["project"].step
     assert isinstance(step, Project)
@@ -90,11 +90,11 @@ async def test_a6_n1_a_models_summary_enters_the_report_of_the_revision_that_ask
     talk.driver.runners["project"] = StepRunner(
         own, runner._store, runner._producer, talk.driver.codec, runner._config, compute=inline
     )
-    await talk.say(said)
+    await talk.say(statement)
     await talk.until(MONDAY + timedelta(days=7))
-    [asked] = [e for e in talk.driver.read(topics.JOBS) if isinstance(e, Job)]
-    payload = asked.sealed.payload
-    assert payload["turns"][0]["content"] == said
+    [requests] = [e for e in talk.driver.read(topics.JOBS) if isinstance(e, Job)]
+    payload = requests.sealed.payload
+    assert payload["turns"][0]["content"] == statement
     assert payload["revision"] == 1
 
     async def answer(revision_of: str, text: str) -> None:
@@ -107,7 +107,7 @@ async def test_a6_n1_a_models_summary_enters_the_report_of_the_revision_that_ask
         await talk.driver.run()
 
     await answer("of-another-revision", "nothing to do with it")
-    await answer(asked.job_id, f"# {summary}\n- {summary}\n" + "很长。word " * 600)
+    await answer(requests.job_id, f"# {summary}\n- {summary}\n" + "很长。word " * 600)
     reports = talk.updates("report")
     assert [r.revision for r in reports] == [1, 2]
     assert (reports[0].sealed.value or {})["extractive"] is True
@@ -117,5 +117,5 @@ async def test_a6_n1_a_models_summary_enters_the_report_of_the_revision_that_ask
     assert (new.sealed.value["extractive"], new.sealed.value["written_by"]) == (False, "scripted-1")
     assert new.sealed.value["decisions"] == reports[0].sealed.value["decisions"]
     assert new.sources == reports[0].sources
-    await answer(asked.job_id, summary)
+    await answer(requests.job_id, summary)
     assert len(talk.updates("report")) == 2, "an answer that comes twice counts once"

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from processors.memory.habits.said import said_of
+from processors.memory.habits.said import habit_mentions
 from processors.memory.habits.said_times import times_of
 from processors.ports import Models
 from schemas.events.memory import MemoryUpdate
@@ -55,17 +55,17 @@ async def test_c5_c11_eight_weeks_of_plain_turns_teach_time_weekday_department_d
         ("time/BP_RECORD", "time/FOLLOW_UP", "usual/department", "usual/doctor", "usual/function",
          "usual/phrase/BP_RECORD", "active_hours"), "active",
     ) | {k: u.state for k, u in habits.items() if k == "usual/phrase/FOLLOW_UP"}  # fmt: skip
-    told = {k: u.sealed.value for k, u in habits.items()}
-    assert (told["time/BP_RECORD"]["time"], told["time/BP_RECORD"]["weekdays"]) == ("08:00", [1, 2, 3, 4, 5])
-    assert (told["time/FOLLOW_UP"]["time"], told["time/FOLLOW_UP"]["weekdays"]) == ("15:00", [3])
+    fields = {k: u.sealed.value for k, u in habits.items()}
+    assert (fields["time/BP_RECORD"]["time"], fields["time/BP_RECORD"]["weekdays"]) == ("08:00", [1, 2, 3, 4, 5])
+    assert (fields["time/FOLLOW_UP"]["time"], fields["time/FOLLOW_UP"]["weekdays"]) == ("15:00", [3])
     texts = {k: u.sealed.text for k, u in habits.items()}
     assert texts["time/FOLLOW_UP"] == {
         "en": "Usually on Wednesdays at 15:00: book a follow-up", "zh": "通常周三15:00预约复诊"
     }[language]  # fmt: skip
     assert texts["usual/department"] == {"en": "Usual department: cardiology", "zh": "常用科室：心内科"}[language]
     assert texts["usual/doctor"] == {"en": "Usual doctor: Dr Zhang", "zh": "常用医生：张医生"}[language]
-    assert told["usual/function"]["value"] == "BP_RECORD"
-    assert told["usual/phrase/BP_RECORD"]["value"] == {"en": "log my blood pressure", "zh": "记录血压"}[language]
+    assert fields["usual/function"]["value"] == "BP_RECORD"
+    assert fields["usual/phrase/BP_RECORD"]["value"] == {"en": "log my blood pressure", "zh": "记录血压"}[language]
 
 
 BOOK, LOG, LOOK = "FOLLOW_UP", "BP_RECORD", "RECORD_QUERY"
@@ -73,7 +73,7 @@ ASKED = {"zh": (("user", "我想预约"), ("assistant", "好的，请问哪个�
          "en": (("user", "Book me an appointment, please"), ("assistant", "Which department?"))}  # fmt: skip
 
 
-@pytest.mark.parametrize(("said", "action", "values"), [
+@pytest.mark.parametrize(("text", "action", "values"), [
     ("血压 126/80", LOG, {}),
     ("帮我把血压录入一下，118/76", LOG, {}),
     ("我刚量的血压是135到88，存一下吧", LOG, {}),
@@ -102,14 +102,14 @@ ASKED = {"zh": (("user", "我想预约"), ("assistant", "好的，请问哪个�
     ("Show me my readings from the last two weeks", LOOK, {"query_style": "by_range"}),
     ("Can you pull up yesterday's results?", LOOK, {"query_style": "by_date"}),
 ])  # fmt: skip
-def test_c5_what_a_plain_turn_says_of_habits(said: str, action: str | None, values: dict[str, str]) -> None:
-    found = said_of(said, (), HEALTH.habits)
+def test_c5_what_a_plain_turn_says_of_habits(text: str, action: str | None, values: dict[str, str]) -> None:
+    found = habit_mentions(text, (), HEALTH.habits)
     assert found.action == action
     assert {k: v for k, v in found.values.items() if k != "function"} == values
     assert found.values.get("function") == action
 
 
-@pytest.mark.parametrize(("said", "before", "values"), [
+@pytest.mark.parametrize(("text", "before", "values"), [
     ("心内科，张医生", ASKED["zh"], {"department": "心内科", "doctor": "张医生"}),
     ("Cardiology, Dr. Zhang again", ASKED["en"], {"department": "cardiology", "doctor": "Dr Zhang"}),
     ("心内科，张医生", (("user", "我想预约"), ("assistant", "好的。")), {}),
@@ -117,9 +117,9 @@ def test_c5_what_a_plain_turn_says_of_habits(said: str, action: str | None, valu
     ("Cardiology, Dr Zhang again", ASKED["en"][1:], {}),
 ])  # fmt: skip
 def test_c5_what_belongs_to_an_action_is_taken_from_the_answer_to_a_question_about_it(
-    said: str, before: Sequence[tuple[str, str]], values: dict[str, str]
+    text: str, before: Sequence[tuple[str, str]], values: dict[str, str]
 ) -> None:
-    found = said_of(said, before, HEALTH.habits)
+    found = habit_mentions(text, before, HEALTH.habits)
     assert found.action is None, "it was asked for once"
     assert found.values == values
 
@@ -136,7 +136,7 @@ async def test_c5_metadata_goes_before_plain_words(models: Models) -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("said", "time"), [
+@pytest.mark.parametrize(("text", "time"), [
     ("帮我约一下周四上午十点半的张医生", "2026-09-10T10:30:00+08:00"),
     ("我想挂心内科，明天下午3点", "2026-09-08T15:00:00+08:00"),
     ("帮我挂周一上午8点的号", "2026-09-14T08:00:00+08:00"),
@@ -146,10 +146,10 @@ async def test_c5_metadata_goes_before_plain_words(models: Models) -> None:
     ("Book me an appointment at 3", None),
     ("昨天上午10点我量了血压", None),
 ])  # fmt: skip
-def test_c5_the_time_of_an_appointment_is_taken_from_the_words_that_ask_for_it(said: str, time: str | None) -> None:
+def test_c5_the_time_of_an_appointment_is_taken_from_the_words_that_ask_for_it(text: str, time: str | None) -> None:
     """Said on a Monday at 09:30."""
     at = START + timedelta(hours=9, minutes=30)
-    found = times_of(said, said_of(said, (), HEALTH.habits).meant, HEALTH.habits, at)
+    found = times_of(text, habit_mentions(text, (), HEALTH.habits).effective_action, HEALTH.habits, at)
     assert found.get("appointment_at") == time
 
 
@@ -158,6 +158,6 @@ async def test_c5_the_usual_time_of_appointments_is_learned_from_plain_turns(mod
     for n in range(6):
         await talk.until(START + n * 7 * DAY + timedelta(hours=20))
         await talk.say("帮我约周四上午十点的张医生", session=f"b{n}")
-    [told] = [u for u in talk.updates("pattern") if u.key == "time/appointment_at"][-1:]
-    assert (told.state, told.sealed.text) == ("active", "通常周四10:00就诊")
-    assert told.sealed.value["overdue"] is None
+    [result] = [u for u in talk.updates("pattern") if u.key == "time/appointment_at"][-1:]
+    assert (result.state, result.sealed.text) == ("active", "通常周四10:00就诊")
+    assert result.sealed.value["overdue"] is None

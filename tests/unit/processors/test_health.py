@@ -28,17 +28,17 @@ def day_of(c: Candidate) -> str | None:
     return f"{c.occurred_from.astimezone(SHANGHAI):%Y-%m-%d}" if c.occurred_from else None
 
 
-def read(said: str) -> list[tuple[Any, Any, str | None, bool]]:
+def read(text: str) -> list[tuple[Any, Any, str | None, bool]]:
     """(field or fields, value, day from which it holds, denied) of a turn of Monday, 2 November 2026."""
     return [
         (c.field or c.fields, c.value, day_of(c), c.negated)
-        for c in extract(said, HEALTH, at=MONDAY)
+        for c in extract(text, HEALTH, at=MONDAY)
         if values_of(c)
     ]
 
 
 @pytest.mark.parametrize(
-    ("said", "symptoms", "since"),
+    ("text", "symptoms", "since"),
     [
         ("I've had a splitting headache for three days.", ["headache"], "2026-10-30"),
         ("My knee has been hurting since Thursday.", ["knee pain"], "2026-10-29"),
@@ -60,12 +60,12 @@ def read(said: str) -> list[tuple[Any, Any, str | None, bool]]:
         ("我又咳嗽又发烧。", ["咳嗽", "发热"], None),
     ],
 )
-def test_c6_a_symptom_is_kept_with_its_time(said: str, symptoms: list[str], since: str | None) -> None:
-    assert read(said) == [("symptoms", each, since, False) for each in symptoms]
+def test_c6_a_symptom_is_kept_with_its_time(text: str, symptoms: list[str], since: str | None) -> None:
+    assert read(text) == [("symptoms", each, since, False) for each in symptoms]
 
 
 @pytest.mark.parametrize(
-    ("said", "symptom"),
+    ("text", "symptom"),
     [
         ("The headache is gone now.", "headache"),
         ("My cough has cleared up.", "cough"),
@@ -78,12 +78,12 @@ def test_c6_a_symptom_is_kept_with_its_time(said: str, symptoms: list[str], sinc
         ("我不发烧了。", "发热"),
     ],
 )
-def test_c6_a_symptom_that_is_over_is_denied(said: str, symptom: str) -> None:
-    assert read(said) == [("symptoms", symptom, None, True)]
+def test_c6_a_symptom_that_is_over_is_denied(text: str, symptom: str) -> None:
+    assert read(text) == [("symptoms", symptom, None, True)]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "My mother has a headache.", "I'm afraid of getting a headache.", "What should I do about a cough?",
         "If I get a fever I'll call you.", "I used to get headaches.", "I want to buy cough medicine.",
@@ -95,12 +95,12 @@ def test_c6_a_symptom_that_is_over_is_denied(said: str, symptom: str) -> None:
         "医生让我把血压控制在130/80以下。", "我儿子发烧39度。",
     ],
 )  # fmt: skip
-def test_c6_what_is_another_s_feared_asked_or_to_come_is_none(said: str) -> None:
-    assert read(said) == []
+def test_c6_what_is_another_s_feared_asked_or_to_come_is_none(text: str) -> None:
+    assert read(text) == []
 
 
 @pytest.mark.parametrize(
-    ("said", "values", "day"),
+    ("text", "values", "day"),
     [
         ("My blood pressure this morning was 142/91.", {"bp_systolic": 142, "bp_diastolic": 91}, "2026-11-02"),
         ("BP 138/88 at 7 am.", {"bp_systolic": 138, "bp_diastolic": 88}, "2026-11-02"),
@@ -136,14 +136,14 @@ def test_c6_what_is_another_s_feared_asked_or_to_come_is_none(said: str) -> None
         ("我心率平时大概58。", {"baseline_heart_rate": 58}, None),
     ],
 )
-def test_c6_a_reading_has_its_value_in_one_unit_and_its_day(said: str, values: dict[str, Any], day: str | None) -> None:
-    found = [c for c in extract(said, HEALTH, at=MONDAY) if values_of(c)]
+def test_c6_a_reading_has_its_value_in_one_unit_and_its_day(text: str, values: dict[str, Any], day: str | None) -> None:
+    found = [c for c in extract(text, HEALTH, at=MONDAY) if values_of(c)]
     assert {n: v for c in found for n, v in values_of(c).items()} == values
     assert {day_of(c) for c in found} == {day}
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "我没有头痛。", "我从来不失眠。", "我没有胸痛，也不咳嗽。", "我不是头疼，是心烦。", "这个bug让我头疼。",
         "我负责失眠门诊的系统。",
@@ -160,13 +160,13 @@ def test_c6_a_reading_has_its_value_in_one_unit_and_its_day(said: str, values: d
         "My dad's sugar was 9.", "Please log 140/90 for my husband.",
     ],
 )  # fmt: skip
-def test_c6_a_denial_a_figure_of_speech_and_a_number_of_something_else_are_none(said: str) -> None:
+def test_c6_a_denial_a_figure_of_speech_and_a_number_of_something_else_are_none(text: str) -> None:
     health = {"symptoms", "surgeries", *READINGS}
-    assert [r for r in read(said) if r[3] or not isinstance(r[0], str) or r[0] in health] == []
+    assert [r for r in read(text) if r[3] or not isinstance(r[0], str) or r[0] in health] == []
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "My mother is 78. Blood pressure 160/100.", "Mum went to the doctor today. BP 160/100, pulse 90.",
         "My son is ill. Had a fever of 39.", "I saw Mrs Chen today. Blood pressure 180/100.",
@@ -178,24 +178,24 @@ def test_c6_a_denial_a_figure_of_speech_and_a_number_of_something_else_are_none(
         "我闺女体温39度。", "她说：我血压180/110。", "我血压120/80，不对，那是我老公的。",
     ],
 )  # fmt: skip
-def test_c6_what_names_nobody_is_told_of_whom_the_turn_named_last(said: str) -> None:
-    assert [r for r in read(said) if not isinstance(r[0], str) or r[0] in {"symptoms", *READINGS}] == []
+def test_c6_what_names_nobody_is_told_of_whom_the_turn_named_last(text: str) -> None:
+    assert [r for r in read(text) if not isinstance(r[0], str) or r[0] in {"symptoms", *READINGS}] == []
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "My husband measured me. Blood pressure 142/90.", "Good morning doctor. Blood pressure 142/90.",
         "My doctor changed my pills. BP is 142/90.", "Readings for today. Blood pressure 142/90.",
         "今天的记录。血压142/90。", "谢谢，血压142/90。", "体检完了。血压142/90。",
     ],
 )  # fmt: skip
-def test_c6_what_names_nobody_is_the_speaker_s_where_the_turn_named_none_since(said: str) -> None:
-    assert [r[:2] for r in read(said)] == [(("bp_systolic", "bp_diastolic"), {"bp_systolic": 142, "bp_diastolic": 90})]
+def test_c6_what_names_nobody_is_the_speaker_s_where_the_turn_named_none_since(text: str) -> None:
+    assert [r[:2] for r in read(text)] == [(("bp_systolic", "bp_diastolic"), {"bp_systolic": 142, "bp_diastolic": 90})]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         # ranges, and the two pressures the wrong way round
         "My heart rate was 60-70.", "My heart rate was 60 - 70 last night.", "My fasting glucose is 5.5-6.0.",
@@ -227,13 +227,13 @@ def test_c6_what_names_nobody_is_the_speaker_s_where_the_turn_named_none_since(s
         "我换了膝盖护具。",
     ],
 )  # fmt: skip
-def test_c6_what_is_no_reading_of_now_is_none(said: str) -> None:
+def test_c6_what_is_no_reading_of_now_is_none(text: str) -> None:
     health = {"symptoms", "surgeries", "height", *READINGS}
-    assert [r for r in read(said) if not isinstance(r[0], str) or r[0] in health] == []
+    assert [r for r in read(text) if not isinstance(r[0], str) or r[0] in health] == []
 
 
 @pytest.mark.parametrize(
-    ("said", "field", "value"),
+    ("text", "field", "value"),
     [
         ("My glucose is 38 mmol/L.", "glucose", 38), ("My glucose is 250.", "glucose", 13.9),
         ("我血糖24。", "glucose", 24),
@@ -245,36 +245,36 @@ def test_c6_what_is_no_reading_of_now_is_none(said: str) -> None:
         ("我换了膝盖。", "surgeries", "膝关节置换"),
     ],
 )  # fmt: skip
-def test_c6_what_stands_beside_what_is_none_is_read(said: str, field: str, value: Any) -> None:
-    assert [r[:2] for r in read(said)] == [(field, value)]
+def test_c6_what_stands_beside_what_is_none_is_read(text: str, field: str, value: Any) -> None:
+    assert [r[:2] for r in read(text)] == [(field, value)]
 
 
 @pytest.mark.parametrize(
-    ("said", "day"),
+    ("text", "day"),
     [
         ("Blood pressure 150/95, chest pain for 2 days.", None), ("BP 150/95 with a headache for 2 days.", None),
         ("My systolic was 150 and diastolic 95 yesterday.", "2026-11-01"),
     ],
 )
-def test_c6_how_long_something_else_has_gone_on_is_no_time_of_a_reading(said: str, day: str | None) -> None:
-    [pressure] = [c for c in extract(said, HEALTH, at=MONDAY) if c.fields == ("bp_systolic", "bp_diastolic")]
+def test_c6_how_long_something_else_has_gone_on_is_no_time_of_a_reading(text: str, day: str | None) -> None:
+    [pressure] = [c for c in extract(text, HEALTH, at=MONDAY) if c.fields == ("bp_systolic", "bp_diastolic")]
     assert day_of(pressure) == day
 
 
 @pytest.mark.parametrize(
-    ("said", "symptom"),
+    ("text", "symptom"),
     [
         ("我头痛不能上班。", "头痛"), ("我头疼，没去上班。", "头痛"), ("我咳嗽，没有发烧。", "咳嗽"),
         ("我没发烧，就是流鼻涕。", "流鼻涕"),
         ("I have a headache and can't go to work.", "headache"), ("I don't have a fever but I have a cough.", "cough"),
     ],
 )  # fmt: skip
-def test_c6_a_denial_of_something_else_denies_no_symptom(said: str, symptom: str) -> None:
-    assert [(value, denied) for field, value, _, denied in read(said) if field == "symptoms"] == [(symptom, False)]
+def test_c6_a_denial_of_something_else_denies_no_symptom(text: str, symptom: str) -> None:
+    assert [(value, denied) for field, value, _, denied in read(text) if field == "symptoms"] == [(symptom, False)]
 
 
 @pytest.mark.parametrize(
-    ("said", "surgery", "year"),
+    ("text", "surgery", "year"),
     [
         ("I had my appendix removed in 2015.", "appendectomy", "2015"),
         ("I had heart bypass surgery six years ago.", "heart bypass", "2020"),
@@ -289,14 +289,14 @@ def test_c6_a_denial_of_something_else_denies_no_symptom(said: str, symptom: str
         ("我剖腹产过两次。", "剖宫产", None),
     ],
 )
-def test_c6_an_operation_is_kept_with_its_year(said: str, surgery: str, year: str | None) -> None:
-    [(field, value, since, denied)] = read(said)
+def test_c6_an_operation_is_kept_with_its_year(text: str, surgery: str, year: str | None) -> None:
+    [(field, value, since, denied)] = read(text)
     assert (field, value, since and since[:4], denied) == ("surgeries", surgery, year, False)
 
 
 def test_c6_a_statement_of_its_time_says_its_date() -> None:
-    told = [c.text for said in SAID_WITH_DATES for c in extract(said, HEALTH, at=MONDAY) if values_of(c)]
-    assert told == list(SAID_WITH_DATES.values())
+    results = [c.text for text in SAID_WITH_DATES for c in extract(text, HEALTH, at=MONDAY) if values_of(c)]
+    assert results == list(SAID_WITH_DATES.values())
 
 
 SAID_WITH_DATES = {
@@ -325,9 +325,9 @@ WEEKS = {
 async def test_c6_n8_readings_are_a_history_and_spells_begin_and_end(models: Models, language: str) -> None:
     talk = Talk(models, HEALTH, MONDAY)
     first, same, third, late, begun, still, over, again = WEEKS[language]
-    for day, said in ((0, first), (1, same), (2, third), (2, late), (6, begun), (8, still), (10, over), (17, again)):
+    for day, text in ((0, first), (1, same), (2, third), (2, late), (6, begun), (8, still), (10, over), (17, again)):
         await talk.until(MONDAY + timedelta(days=day))
-        await talk.say(said)
+        await talk.say(text)
     newest: dict[str, MemoryUpdate] = {}
     for e in talk.driver.read(topics.UPDATES):
         if isinstance(e, MemoryUpdate) and e.kind == "fact":

@@ -41,9 +41,9 @@ class Study(Talk):
         )  # fmt: skip
         await self.driver.run()
 
-    async def told(self, *said: str | tuple[str, str]) -> None:
+    async def told(self, *statement: str | tuple[str, str]) -> None:
         """Turns, five minutes apart; a pair names the user."""
-        for each in said:
+        for each in statement:
             self.driver.advance(timedelta(minutes=5))
             who, text = each if isinstance(each, tuple) else ("ann", each)
             await self.say(text, user=who, session=who)
@@ -78,7 +78,7 @@ def study(models: Models) -> Study:
 
 
 @pytest.mark.parametrize(
-    ("put", "said", "language", "line"),
+    ("put", "statement", "language", "line"),
     [
         (PI_EN, ("bob", "The principal investigator is Dr. Wang."), "en",
          "- principal_investigator: Dr. Li; proposed in talk by bob on 2026-11-02, not adopted: Dr. Wang"),
@@ -91,10 +91,10 @@ def study(models: Models) -> Study:
     ],
 )  # fmt: skip
 async def test_a4_talk_proposes_beside_what_was_set_by_hand(
-    study: Study, put: tuple[str, str, Any], said: Any, language: str, line: str
+    study: Study, put: tuple[str, str, Any], statement: Any, language: str, line: str
 ) -> None:
     await study.put(*put)
-    await study.told(said)
+    await study.told(statement)
     assert study.lines(language) == [line]
     [entry] = study.hot["meta"]
     assert (entry["value"], entry["origin"], entry["user_id"]) == (put[2], "set", None)
@@ -156,7 +156,7 @@ async def test_a4_a_value_that_policy_masks_stays_of_the_talk_it_came_from(study
 
 
 @pytest.mark.parametrize(
-    ("said", "key", "value"),
+    ("text", "key", "value"),
     [
         ("We're at 47 of 80.", "enrolled_count", 47),
         ("Enrolment is 47/80.", "enrolled_count", 47),
@@ -191,15 +191,15 @@ async def test_a4_a_value_that_policy_masks_stays_of_the_talk_it_came_from(study
     ],
 )  # fmt: skip
 async def test_a4_a_status_is_heard_in_other_words_and_kept_whole(
-    study: Study, said: str, key: str, value: Any
+    study: Study, text: str, key: str, value: Any
 ) -> None:
-    await study.told(said)
+    await study.told(text)
     assert study.values.get(key) == value
     assert value is not None or not study.values
 
 
 @pytest.mark.parametrize(
-    ("said", "key", "value"),
+    ("text", "key", "value"),
     [
         ("Currently enrolled 45 patients.", "enrolled_count", 45),
         ("目前已入组45例。", "enrolled_count", 45),
@@ -207,11 +207,11 @@ async def test_a4_a_status_is_heard_in_other_words_and_kept_whole(
         ("12号患者对造影剂过敏。", "special_patients:12", "12号患者对造影剂过敏"),
     ],
 )
-def test_a4_a_model_that_reads_a_status_says_it_for_hot_memory(said: str, key: str, value: Any) -> None:
+def test_a4_a_model_that_reads_a_status_says_it_for_hot_memory(text: str, key: str, value: Any) -> None:
     profile = load_profile("clinical_trial")
-    view = TurnView(said, "user", language_of(said), START, profile.time_zone, project_id="study")
+    view = TurnView(text, "user", language_of(text), START, profile.time_zone, project_id="study")
     entry = {
-        "kind": "episode", "text": said.rstrip("。."), "quote": said, "fields": [], "approximate": False,
+        "kind": "episode", "text": text.rstrip("。."), "quote": text, "fields": [], "approximate": False,
         "inferred": False, "negated": False, "episode_type": "fact", "category": None,
     }  # fmt: skip
     [read], _ = read_answer(json.dumps({"candidates": [entry]}), view, profile)
@@ -222,7 +222,7 @@ def test_a4_a_model_that_reads_a_status_says_it_for_hot_memory(said: str, key: s
 
 
 @pytest.mark.parametrize(
-    ("said", "left"),
+    ("texts", "left"),
     [
         (("We decided to ship the samples with DHL.", "We decided to ship the samples with FedEx instead."), [1]),
         (("我们决定用顺丰寄样本。", "我们决定不用顺丰寄样本，改用京东。"), [1]),
@@ -241,10 +241,10 @@ def test_a4_a_model_that_reads_a_status_says_it_for_hot_memory(said: str, key: s
     ],
 )  # fmt: skip
 async def test_a4_decisions_on_one_matter_replace_each_other_and_others_stand_beside(
-    study: Study, said: tuple[str, ...], left: list[int]
+    study: Study, texts: tuple[str, ...], left: list[int]
 ) -> None:
     """Whoever decided: every other turn is bob's."""
-    await study.told(*((("ann", "bob")[i % 2], text) for i, text in enumerate(said)))
+    await study.told(*((("ann", "bob")[i % 2], text) for i, text in enumerate(texts)))
     held = {e["source_turn_ids"][0]: e for e in study.hot["decisions"]}
     assert sorted(held) == [f"turn-{n + 1}" for n in left]
     keys = {e["key"].split(":")[0] for e in held.values()}
@@ -255,7 +255,7 @@ async def test_a4_decisions_on_one_matter_replace_each_other_and_others_stand_be
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 async def test_a4_a_prompt_lists_decisions_under_their_key_and_says_whose_they_are(study: Study, language: str) -> None:
-    said = {
+    fields = {
         "en": ("We decided to widen the visit window to plus/minus 5 days.",
                "We decided that missed visits are made up within two weeks.", "We decided to close site 4."),
         "zh": ("我们决定访视窗口放到正负5天。", "我们决定访视改到周三上午。", "我们决定关闭4号中心。"),
@@ -267,7 +267,7 @@ async def test_a4_a_prompt_lists_decisions_under_their_key_and_says_whose_they_a
         "zh": {"- ann等人决定关闭4号中心", "- visit_window: ann等人决定访视窗口放到正负5天",
                "- visit_window: bob等人决定访视改到周三上午"},
     }  # fmt: skip
-    first, second, third = said[language]
+    first, second, third = fields[language]
     await study.told(("ann", first), ("bob", second), ("ann", third))
     assert set(study.lines(language)) == lines[language]
     # What one forgets leaves the list, and what the other said stays.

@@ -24,7 +24,7 @@ SPEC = HabitSpec(
     labels={"measure_bp": {"en": "measure blood pressure", "zh": "测量血压"}, "department": {"zh": "科室"}},
 )  # fmt: skip
 PROFILE = Profile(name="care", version=1, time_zone="Asia/Shanghai", habits=SPEC)
-SAID = {"en": "Record blood pressure {} over 82", "zh": "记录血压 {}/82"}
+STATEMENTS = {"en": "Record blood pressure {} over 82", "zh": "记录血压 {}/82"}
 LANGUAGES = pytest.mark.parametrize("language", ["en", "zh"])
 
 
@@ -35,7 +35,7 @@ def talk_of(models: Models, profile: Profile = PROFILE) -> Talk:
 async def measure(talk: Talk, when: datetime, language: str = "zh", **metadata: Any) -> None:
     """A measurement; the clock goes there by ticks of ten minutes, as a timer's would (coarser)."""
     await talk.until(when, timedelta(hours=6))
-    await talk.say(SAID[language].format(120 + when.day), action="measure_bp", **metadata)
+    await talk.say(STATEMENTS[language].format(120 + when.day), action="measure_bp", **metadata)
 
 
 async def two_weeks(talk: Talk, language: str = "zh") -> datetime:
@@ -58,23 +58,23 @@ def overdue(talk: Talk) -> list[MemoryUpdate]:
 async def test_c5_c11_usually_at_eight_and_now_half_past_is_said_once(models: Models, language: str) -> None:
     talk = talk_of(models)
     next_day = await two_weeks(talk, language)
-    told = habit(talk)
-    assert (told.state, told.sealed.value["time"], told.sealed.value["support"]) == ("active", "08:00", 14)
-    assert told.sealed.value["weekdays"] == [1, 2, 3, 4, 5, 6, 7]
-    assert float(told.confidence) == told.sealed.value["confidence"] == 0.875, "14 / (14 + 0 + 2)"
-    assert told.source == "inferred"
-    assert 0 < len(told.sources) <= 8, "N5"
-    asked = compare(told.sealed.value, next_day + timedelta(hours=8, minutes=30))
-    assert (asked["usual"], asked["now"], asked["minutes_late"]) == ("08:00", "08:30", 30)
-    assert (asked["overdue"], asked["done_today"]) == (True, False)
+    result = habit(talk)
+    assert (result.state, result.sealed.value["time"], result.sealed.value["support"]) == ("active", "08:00", 14)
+    assert result.sealed.value["weekdays"] == [1, 2, 3, 4, 5, 6, 7]
+    assert float(result.confidence) == result.sealed.value["confidence"] == 0.875, "14 / (14 + 0 + 2)"
+    assert result.source == "inferred"
+    assert 0 < len(result.sources) <= 8, "N5"
+    request = compare(result.sealed.value, next_day + timedelta(hours=8, minutes=30))
+    assert (request["usual"], request["now"], request["minutes_late"]) == ("08:00", "08:30", 30)
+    assert (request["overdue"], request["done_today"]) == (True, False)
 
     await talk.until(next_day + timedelta(hours=8, minutes=5))
     assert overdue(talk) == [], "not yet"
     await talk.until(next_day + timedelta(hours=8, minutes=30))
-    [said] = overdue(talk)
-    assert said.sealed.value["overdue"] == {"date": "2026-11-16", "at": "08:30"}
+    [statement] = overdue(talk)
+    assert statement.sealed.value["overdue"] == {"date": "2026-11-16", "at": "08:30"}
     words = {"en": ("08:00", "measure blood pressure", "08:30"), "zh": ("08:00", "测量血压", "08:30")}[language]
-    assert all(w in said.sealed.text for w in words)
+    assert all(w in statement.sealed.text for w in words)
     await talk.until(next_day + timedelta(hours=23), timedelta(minutes=30))
     assert len(overdue(talk)) == 1, "once a day"
 
@@ -152,8 +152,8 @@ async def test_c5_fewer_than_five_days_are_not_read(models: Models) -> None:
     states = []
     for n in range(5):
         await measure(talk, START.replace(hour=8) + n * DAY)
-        told = [u for u in talk.updates("pattern") if u.category == "time"]
-        states.append([(u.state, round(float(u.confidence), 2)) for u in told[-1:]])
+        results = [u for u in talk.updates("pattern") if u.category == "time"]
+        states.append([(u.state, round(float(u.confidence), 2)) for u in results[-1:]])
     assert states == [[], [], [("observed", 0.6)], [("observed", 0.67)], [("active", 0.71)]]
 
 
@@ -230,7 +230,7 @@ async def test_c5_the_state_of_a_user_is_bounded(models: Models) -> None:
 
 async def test_c5_a_restart_changes_nothing(models: Models) -> None:
     """N2: rows read again decide as the cache does."""
-    told = []
+    results = []
     for restart in (False, True):
         talk = talk_of(models)
         for n in range(6):
@@ -239,9 +239,9 @@ async def test_c5_a_restart_changes_nothing(models: Models) -> None:
                 talk.driver.restart(rewind=2)
         await talk.until(START.replace(hour=9) + 6 * DAY, timedelta(minutes=30))
         # What a restart delivers again is the same again: readers drop it by revision.
-        told.append({(u.key, u.revision): (u.sealed, u.confidence) for u in talk.updates("pattern")})
-    assert told[0] == told[1]
-    assert any(v.value.get("overdue") for v, _ in told[0].values())
+        results.append({(u.key, u.revision): (u.sealed, u.confidence) for u in talk.updates("pattern")})
+    assert results[0] == results[1]
+    assert any(v.value.get("overdue") for v, _ in results[0].values())
 
 
 # The pure parts.
@@ -281,7 +281,7 @@ def test_c5_a_weekly_habit_is_expected_on_its_weekday_alone() -> None:
 
 
 def test_c5_missed_days_cost_confidence() -> None:
-    last = [timing(daily(480, last=TODAY - gone), TODAY) for gone in (0, 1, 3, 6)]
+    last = [timing(daily(480, last=TODAY - removed), TODAY) for removed in (0, 1, 3, 6)]
     assert [t.missed for t in last if t] == [0, 0, 2, 5], "today is not over"
     scores = [t.confidence for t in last if t]
     assert scores == sorted(scores, reverse=True)

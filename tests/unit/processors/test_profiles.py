@@ -80,7 +80,7 @@ def test_no_domain_name_stands_in_code() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "target"),
+    ("texts", "target"),
     [
         (("入组目标是120。", "目前已入组45人。", "我们决定修改入选标准，年龄放宽到75岁。"), 120),
         (
@@ -94,10 +94,10 @@ def test_no_domain_name_stands_in_code() -> None:
     ],
 )
 async def test_a4_what_is_said_becomes_hot_memory_under_the_profiles_keys(
-    models: Models, said: tuple[str, ...], target: int
+    models: Models, texts: tuple[str, ...], target: int
 ) -> None:
     talk = talk_of(models, "clinical_trial", "proj_iit")
-    for text in said:
+    for text in texts:
         await talk.say(text)
     kept = hot(talk)
     assert kept["meta", "enrollment_target"].sealed.value == target
@@ -113,8 +113,8 @@ async def test_a6_a_study_of_two_users_over_three_weeks(models: Models) -> None:
         (("bob", "We decided to move the visits to Fridays."), ("ann", "The ethics board has approved the amendment.")),
         (("ann", "我们决定修改入选标准，年龄放宽到75岁。"), ("bob", "我明天把周报发给伦理委员会。")),
     ]
-    for n, said in enumerate(weeks):
-        for user, text in said:
+    for n, utterance in enumerate(weeks):
+        for user, text in utterance:
             await talk.say(text, user=user)
             talk.driver.advance(timedelta(hours=5))
         await talk.until(START + (n + 1) * timedelta(days=7) - timedelta(hours=7))
@@ -174,7 +174,7 @@ async def test_c11_what_a_patient_says_fills_the_health_profile(
 
 
 @pytest.mark.parametrize(
-    "said",
+    "texts",
     [
         ("我希望给出详细的检查建议。", "我希望引用最新的医学指南。", "请列出多个诊断可能性。"),
         (
@@ -184,9 +184,9 @@ async def test_c11_what_a_patient_says_fills_the_health_profile(
         ),
     ],
 )
-async def test_c11_a_doctors_three_preferences_are_learned(models: Models, said: tuple[str, ...]) -> None:
+async def test_c11_a_doctors_three_preferences_are_learned(models: Models, texts: tuple[str, ...]) -> None:
     talk = talk_of(models, "health")
-    for text in said:
+    for text in texts:
         await talk.say(text, user="dr")
     assert {"examination_detail", "guideline_references", "alternative_diagnoses"} <= facts(talk).keys()
 
@@ -196,8 +196,8 @@ async def test_c5_c11_the_intent_of_a_measurement_is_a_habit(models: Models) -> 
     for n in range(6):
         await talk.until(START.replace(hour=8) + timedelta(days=n, minutes=n))
         await talk.say("记录血压 128/82", intent="BP_RECORD")
-    told = [u for u in talk.updates("pattern") if u.key == "time/BP_RECORD"][-1]
-    assert (told.state, told.sealed.text) == ("active", "通常在08:05测量血压")
+    results = [u for u in talk.updates("pattern") if u.key == "time/BP_RECORD"][-1]
+    assert (results.state, results.sealed.text) == ("active", "通常在08:05测量血压")
 
 
 @pytest.mark.parametrize("text", ["苍穹项目决定采用Redis作为缓存。", "We decided on Redis for the Cangqiong cache."])

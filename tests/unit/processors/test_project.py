@@ -122,8 +122,8 @@ async def test_a3_a_deleted_key_does_not_come_back_from_what_was_said_before(ben
     bench.driver.advance(5 * HOUR)
     bench.command("delete_hot")
     bench.said("Thursday", START + HOUR)
-    gone = (await bench.updates())[-1]
-    assert (gone.op, gone.state, gone.revision, gone.sealed.text) == ("delete", "deleted", 2, "")
+    removed = (await bench.updates())[-1]
+    assert (removed.op, removed.state, removed.revision, removed.sealed.text) == ("delete", "deleted", 2, "")
     bench.driver.advance(HOUR)
     bench.said("Sunday", bench.driver.now)
     assert (await bench.updates())[-1].sealed.value == "Sunday"
@@ -171,13 +171,13 @@ async def test_a3_a_key_too_many_takes_the_place_of_the_least(bench: Bench, monk
     found = await bench.updates()
     newest = {u.record_id: u for u in found}.values()
     assert {u.key: u.sealed.value for u in newest if u.state == "active"} == {"k0": "v0", "k1": "v1 again", "k3": "v3"}
-    [gone] = [u for u in newest if u.op == "delete"]
-    assert (gone.reason.rule, gone.sealed.value, gone.key) == ("made_room", None, None)
+    [removed] = [u for u in newest if u.op == "delete"]
+    assert (removed.reason.rule, removed.sealed.value, removed.key) == ("made_room", None, None)
     assert bench.rules()[-1] == "hot_memory_full"
     # What left may come back, under the revision that comes after its end; a deletion makes room, too.
     bench.command("delete_hot", key="k3")
     bench.said("v2 again", START + 6 * HOUR, key="k2", priority=2)
-    back = [u for u in await bench.updates() if u.record_id == gone.record_id]
+    back = [u for u in await bench.updates() if u.record_id == removed.record_id]
     assert [(u.revision, u.sealed.value) for u in back] == [(1, "v2"), (2, None), (3, "v2 again")]
     bench.said("v4", START + 7 * HOUR, key="k4", priority=9)
     await bench.updates()
@@ -197,10 +197,10 @@ async def test_a4_what_a_newer_extractor_does_not_say_leaves_unless_another_turn
     found = await bench.updates()
     newest = {u.record_id: u for u in found}.values()
     assert {u.key: u.sealed.value for u in newest if u.state == "active"} == {"cache": "Redis", "review": "Tuesday"}
-    [gone] = [u for u in newest if u.op == "delete"]
-    assert (gone.reason.rule, gone.key, gone.sealed.value) == ("not_restated", None, None)
+    [removed] = [u for u in newest if u.op == "delete"]
+    assert (removed.reason.rule, removed.key, removed.sealed.value) == ("not_restated", None, None)
     assert bench.rules()[-1] == "not_restated"
     bench.restated("t1")  # once more changes nothing
     bench.said("Thursday", START + HOUR)
-    back = [u for u in await bench.updates() if u.record_id == gone.record_id]
+    back = [u for u in await bench.updates() if u.record_id == removed.record_id]
     assert [(u.revision, u.sealed.value) for u in back] == [(1, "Friday"), (2, None), (3, "Thursday")]

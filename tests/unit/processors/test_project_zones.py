@@ -30,15 +30,15 @@ def profile(zone: str | None, version: int = 1, *, default: str = "UTC") -> Prof
     return Profile(name="study", version=version, time_zone=default, projects=own)
 
 
-def told(u: MemoryUpdate) -> tuple[str, int, bool]:
+def result_of(u: MemoryUpdate) -> tuple[str, int, bool]:
     value: Any = u.sealed.value
     return value["week_start"], value["metrics"]["turns"], value["closed"]
 
 
-def standing(talk: Talk) -> list[tuple[str, int, bool]]:
+def active_rows(talk: Talk) -> list[tuple[str, int, bool]]:
     """What a sink holds: the newest revision of each report."""
     newest = {u.record_id: u for u in sorted(talk.updates("report"), key=lambda u: u.revision)}
-    return sorted(told(u) for u in newest.values())
+    return sorted(result_of(u) for u in newest.values())
 
 
 async def test_a6_a_projects_weeks_are_those_of_its_own_zone(models: Models) -> None:
@@ -50,24 +50,24 @@ async def test_a6_a_projects_weeks_are_those_of_its_own_zone(models: Models) -> 
     assert talk.updates("report") == [], "an hour after midnight there, for stragglers"
     await talk.until(MONDAY + WEEK + 6.1 * HOUR)
     [first] = talk.updates("report")
-    assert told(first) == ("2026-11-02", 1, True)
+    assert result_of(first) == ("2026-11-02", 1, True)
     assert first.valid_from == datetime(2026, 11, 2, tzinfo=ZoneInfo(NEW_YORK))
     await talk.until(MONDAY + 2 * WEEK + 6.1 * HOUR)
-    assert standing(talk) == [("2026-11-02", 1, True), ("2026-11-09", 1, True)]
+    assert active_rows(talk) == [("2026-11-02", 1, True), ("2026-11-09", 1, True)]
 
 
 async def test_a6_another_project_keeps_the_profiles_zone(models: Models) -> None:
     talk = Talk(models, profile(NEW_YORK), MONDAY + WEEK - HOUR, "other")
     await talk.say("The last patient of the week came in.")
     await talk.until(MONDAY + WEEK + 1.1 * HOUR)
-    assert standing(talk) == [("2026-11-02", 1, True)]
+    assert active_rows(talk) == [("2026-11-02", 1, True)]
 
 
 async def test_a6_on_demand_is_of_the_week_in_the_projects_zone(models: Models) -> None:
     talk = Talk(models, profile(NEW_YORK), MONDAY + WEEK + 2 * HOUR, "trial-7")
     await talk.say("The last patient of the week came in.")
     await talk.ask_report()
-    assert standing(talk) == [("2026-11-02", 1, False)]
+    assert active_rows(talk) == [("2026-11-02", 1, False)]
 
 
 async def test_a6_a_late_turn_is_late_by_the_projects_zone(models: Models) -> None:
@@ -77,7 +77,7 @@ async def test_a6_a_late_turn_is_late_by_the_projects_zone(models: Models) -> No
     await talk.say("One more of Sunday night.", MONDAY + WEEK + 4.5 * HOUR)
     await talk.until(MONDAY + WEEK + 8 * HOUR)
     [_, amended] = talk.updates("report")
-    assert (told(amended), amended.reason.rule) == (("2026-11-02", 2, True), "late_turns")
+    assert (result_of(amended), amended.reason.rule) == (("2026-11-02", 2, True), "late_turns")
 
 
 @pytest.mark.parametrize(("before", "after"), [(TOKYO, NEW_YORK), (NEW_YORK, TOKYO), (None, NEW_YORK), (TOKYO, None)])
@@ -88,7 +88,7 @@ async def test_a6_a_zone_that_changes_in_the_week_loses_and_doubles_nothing(
     await talk.say("We decided to move the visits to Fridays.")
     talk.changes(profile(after, 2))
     await talk.until(MONDAY + WEEK + timedelta(days=1, hours=1), HOUR)
-    assert [told(u) for u in talk.updates("report")] == [("2026-11-02", 1, True)], "once, when it had ended"
+    assert [result_of(u) for u in talk.updates("report")] == [("2026-11-02", 1, True)], "once, when it had ended"
     end = datetime(2026, 11, 9, tzinfo=ZoneInfo(after or "UTC"))
     assert talk.updates("report")[0].known_at >= end + HOUR
 
@@ -99,15 +99,15 @@ async def test_a6_a_week_that_was_closed_and_goes_on_elsewhere_is_closed_again(m
     await talk.say("Of Sunday in Tokyo.")
     await talk.until(MONDAY + WEEK - 7.5 * HOUR)
     await talk.say("Of Monday in Tokyo.")
-    assert standing(talk) == [("2026-11-02", 1, True)]
+    assert active_rows(talk) == [("2026-11-02", 1, True)]
     talk.changes(profile(NEW_YORK, 2))
     await talk.say("Of Sunday in New York.")
     await talk.until(MONDAY + WEEK, HOUR)
-    assert standing(talk) == [("2026-11-02", 1, True)], "nothing before it has ended there, too"
+    assert active_rows(talk) == [("2026-11-02", 1, True)], "nothing before it has ended there, too"
     await talk.until(MONDAY + WEEK + 7 * HOUR, HOUR)
-    assert standing(talk) == [("2026-11-02", 2, True)]
+    assert active_rows(talk) == [("2026-11-02", 2, True)]
     await talk.until(MONDAY + 2 * WEEK + 7 * HOUR, timedelta(days=1))
-    assert standing(talk) == [("2026-11-02", 2, True), ("2026-11-09", 1, True)]
+    assert active_rows(talk) == [("2026-11-02", 2, True), ("2026-11-09", 1, True)]
 
 
 async def test_a6_asked_for_again_after_the_change_it_is_closed_in_the_end(models: Models) -> None:
@@ -116,20 +116,20 @@ async def test_a6_asked_for_again_after_the_change_it_is_closed_in_the_end(model
     await talk.until(MONDAY + WEEK - 7.5 * HOUR)
     talk.changes(profile(NEW_YORK, 2))
     await talk.ask_report()
-    assert standing(talk) == [("2026-11-02", 1, False)]
+    assert active_rows(talk) == [("2026-11-02", 1, False)]
     await talk.until(MONDAY + WEEK + 7 * HOUR, HOUR)
-    assert standing(talk) == [("2026-11-02", 1, True)]
+    assert active_rows(talk) == [("2026-11-02", 1, True)]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 async def test_c9_what_is_forgotten_leaves_the_week_that_holds_it_whatever_the_zone_is_now(
     models: Models, language: str
 ) -> None:
-    said = {"en": "We decided to move the visits to Fridays.", "zh": "我们决定把访视改到每周五。"}[language]
+    fields = {"en": "We decided to move the visits to Fridays.", "zh": "我们决定把访视改到每周五。"}[language]
     words = {"en": "the visits to Fridays", "zh": "把访视改到每周五"}[language]
     other = {"en": "The freezer was cleaned by the site.", "zh": "中心清洁了冰箱。"}[language]
     talk = Talk(models, profile(TOKYO), MONDAY + WEEK - 8 * HOUR, "trial-7")
-    await talk.say(said)
+    await talk.say(fields)
     await talk.say(other)
     talk.changes(profile(NEW_YORK, 2))
     [memory] = [u for u in talk.updates("episode") if words in u.sealed.text]
@@ -140,8 +140,8 @@ async def test_c9_what_is_forgotten_leaves_the_week_that_holds_it_whatever_the_z
     ))  # fmt: skip
     await talk.driver.run()
     await talk.until(MONDAY + 2 * WEEK + 7 * HOUR, timedelta(days=1))
-    [report] = [u for u in talk.updates("report") if told(u)[2]]
-    assert told(report)[0] == "2026-11-09", "of the Monday that it was in Tokyo"
+    [report] = [u for u in talk.updates("report") if result_of(u)[2]]
+    assert result_of(report)[0] == "2026-11-09", "of the Monday that it was in Tokyo"
     assert words not in report.sealed.text
     assert report.sealed.value["decisions"] == []
 

@@ -21,7 +21,7 @@ WEEK = timedelta(days=7)
 EARLY = timedelta(hours=2)
 PROFILE = Profile(name="study", version=1, time_zone="Asia/Shanghai")
 
-SAID = {
+STATEMENTS = {
     "en": (
         ("The lab results of patient P-102 are missing since Tuesday.", "ann"),
         ("We decided to move the screening visits to Fridays.", "ann"),
@@ -44,7 +44,7 @@ def talk_of(models: Models, start: datetime = MONDAY + timedelta(hours=9)) -> Ta
 
 async def a_week(talk: Talk, language: str) -> list[str]:
     names = []
-    for text, user in SAID[language]:
+    for text, user in STATEMENTS[language]:
         names.append(await talk.say(text, user=user, session=f"s-{user}"))
         talk.driver.advance(timedelta(hours=20))
     return names
@@ -63,17 +63,17 @@ async def test_a6_monday_closes_the_week_that_ended(models: Models, language: st
     assert talk.updates("report") == [], "stragglers have an hour"
     await talk.until(MONDAY + WEEK + EARLY)
     [report] = talk.updates("report")
-    told = value(report)
-    assert (told["week_start"], told["week_end"]) == ("2026-11-02", "2026-11-08")
-    assert (told["metrics"]["turns"], told["metrics"]["users"]) == (4, 2)
-    assert told["metrics"]["turns_by_user"] == {"ann": 2, "bob": 2}
-    assert [d["source_turn_ids"] for d in told["decisions"]] == [[names[1]]]
-    assert [t["source_turn_ids"] for t in told["open_tasks"]] == [[names[2]]]
-    [problem] = told["problems"]
+    result = value(report)
+    assert (result["week_start"], result["week_end"]) == ("2026-11-02", "2026-11-08")
+    assert (result["metrics"]["turns"], result["metrics"]["users"]) == (4, 2)
+    assert result["metrics"]["turns_by_user"] == {"ann": 2, "bob": 2}
+    assert [d["source_turn_ids"] for d in result["decisions"]] == [[names[1]]]
+    assert [t["source_turn_ids"] for t in result["open_tasks"]] == [[names[2]]]
+    [problem] = result["problems"]
     assert (problem["turn_id"], problem["solved_by"]) == (names[0], names[3])
-    assert told["metrics"]["solved"] == 1
-    assert sum(told["metrics"]["memories"].values()) >= 2
-    assert told["extractive"] is True
+    assert result["metrics"]["solved"] == 1
+    assert sum(result["metrics"]["memories"].values()) >= 2
+    assert result["extractive"] is True
     assert set(names) >= {s.turn_id for s in report.sources} >= {names[0], names[1], names[2]}, "N5"
     assert report.language == language
     text = report.sealed.text
@@ -231,7 +231,7 @@ async def test_a6_a_restart_changes_nothing(models: Models) -> None:
     reports = []
     for restart in (False, True):
         talk = talk_of(models)
-        for text, user in SAID["en"]:
+        for text, user in STATEMENTS["en"]:
             await talk.say(text, user=user)
             if restart:
                 talk.driver.restart(rewind=1)
@@ -259,11 +259,11 @@ def test_a6_units_are_words_or_chinese_characters() -> None:
 async def test_a6_e3_turns_of_one_moment_stand_in_the_order_of_the_log(models: Models, language: str) -> None:
     """A message and its reply often carry one time; their ids sort the other way round."""
     talk = talk_of(models)
-    (problem, _), _, _, (solved, _) = SAID[language]
+    (problem, _), _, _, (solved, _) = STATEMENTS[language]
     at = talk.driver.now
     await talk.say(problem, at, turn_id="x:user")
     await talk.say(solved, at, role="assistant", turn_id="x:assistant")
-    await talk.say(SAID[language][1][0], at, turn_id="b")
+    await talk.say(STATEMENTS[language][1][0], at, turn_id="b")
     freezer = {"en": "We decided to buy a second freezer.", "zh": "我们决定再买一台冰柜。"}[language]
     await talk.say(freezer, at, turn_id="a")
     await talk.until(MONDAY + WEEK + EARLY)
@@ -284,14 +284,14 @@ async def test_b4_of_two_values_of_one_moment_the_later_in_the_log_stands(
     for text, turn_id in ((first, "b"), (then, "a")):
         await talk.say(text, MONDAY, turn_id=turn_id)
     newest = {(u.record_id, u.version): u for u in talk.updates("fact") if u.field == "residence"}
-    [standing] = [u for u in newest.values() if u.state == "active"]
-    assert shown in standing.sealed.text
-    assert [s.turn_id for s in standing.sources] == ["a"]
+    [active] = [u for u in newest.values() if u.state == "active"]
+    assert shown in active.sealed.text
+    assert [s.turn_id for s in active.sources] == ["a"]
 
 
 @LANGUAGES
 async def test_a6_a_problem_that_two_tell_is_one_and_solved_once(models: Models, language: str) -> None:
-    problem, solution = SAID[language][0][0], SAID[language][3][0]
+    problem, solution = STATEMENTS[language][0][0], STATEMENTS[language][3][0]
     talk = talk_of(models)
     await talk.say(problem, user="ann", session="s-ann")
     await talk.say(problem, user="bob", session="s-bob")

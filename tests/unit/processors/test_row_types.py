@@ -210,8 +210,8 @@ def test_the_first_rows_of_a_week_had_no_position() -> None:
     source = {"turn_id": "t1", "session_id": None, "occurred_at": "2026-11-02T09:00:00Z", "content_hash": "x"}
     text = {"c": "hello", "r": "user", "p": None, "s": source, "u": "ann", "x": "2026-12-02T09:00:00.000000+00:00"}
     assert project.TEXTS.format.decode(orjson.dumps(text)).position == 0
-    said = {"k": [["episode", "task", "send it", "r1"]], "s": source, "u": "ann"}
-    assert project.STATEMENTS.format.decode(orjson.dumps(said)).position == 0
+    fields = {"k": [["episode", "task", "send it", "r1"]], "s": source, "u": "ann"}
+    assert project.STATEMENTS.format.decode(orjson.dumps(fields)).position == 0
 
 
 @pytest.mark.parametrize("raw", [b'"zebra-4711"', b"[1]", b"zebra-4711", b"null"])

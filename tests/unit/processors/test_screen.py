@@ -131,7 +131,7 @@ async def test_b1_the_turns_before_travel_along_for_a_bare_yes(bench: Bench) -> 
 
 
 @pytest.mark.parametrize(
-    ("asked", "answer", "kept"),
+    ("question", "answer", "kept"),
     [
         ("What's the gate code?", "it's 6093, push hard", "it's <CREDENTIAL>, push hard"),
         ("Sure. Could you tell me your PIN?", "4471", "<CREDENTIAL>"),
@@ -151,9 +151,9 @@ async def test_b1_the_turns_before_travel_along_for_a_bare_yes(bench: Bench) -> 
     ],
 )
 async def test_d5_an_answer_in_its_own_turn_is_a_secret_by_its_question(
-    bench: Bench, asked: str, answer: str, kept: str
+    bench: Bench, question: str, answer: str, kept: str
 ) -> None:
-    bench.turn(asked, role="assistant")
+    bench.turn(question, role="assistant")
     bench.turn(answer, metadata={"raw": answer})
     last = (await bench.turns())[-1]
     assert last.sealed.content == kept
@@ -163,7 +163,7 @@ async def test_d5_an_answer_in_its_own_turn_is_a_secret_by_its_question(
 
 
 @pytest.mark.parametrize(
-    ("asked", "answer", "kept", "refused"),
+    ("question", "answer", "kept", "refused"),
     [
         ("What's your passport number?", "E12345678", "<PASSPORT>", False),
         ("I need your passport number to book.", "Sure, it's N4471902, new", "Sure, it's <PASSPORT>, new", False),
@@ -180,9 +180,9 @@ async def test_d5_an_answer_in_its_own_turn_is_a_secret_by_its_question(
     ],
 )
 async def test_d5_a_number_or_key_that_answers_a_question_is_what_was_asked_for(
-    bench: Bench, asked: str, answer: str, kept: str, refused: bool
+    bench: Bench, question: str, answer: str, kept: str, refused: bool
 ) -> None:
-    bench.turn(asked, role="assistant")
+    bench.turn(question, role="assistant")
     bench.turn(answer, metadata={"raw": answer})
     last = (await bench.turns())[-1]
     assert last.sealed.content == kept
@@ -191,7 +191,7 @@ async def test_d5_a_number_or_key_that_answers_a_question_is_what_was_asked_for(
 
 
 @pytest.mark.parametrize(
-    ("asked", "answer"),
+    ("question", "answer"),
     [
         ("When does your passport expire?", "20310412"),
         ("What's your passport number?", "I'll look, ask me at 18:30"),
@@ -207,8 +207,8 @@ async def test_d5_a_number_or_key_that_answers_a_question_is_what_was_asked_for(
         ("密钥存在哪里？", "vault里的kv2prod7"),
     ],
 )
-async def test_d5_a_number_that_answers_another_question_stays(bench: Bench, asked: str, answer: str) -> None:
-    bench.turn(asked, role="assistant")
+async def test_d5_a_number_that_answers_another_question_stays(bench: Bench, question: str, answer: str) -> None:
+    bench.turn(question, role="assistant")
     bench.turn(answer)
     last = (await bench.turns())[-1]
     assert last.sealed.content == answer
@@ -224,7 +224,7 @@ async def test_d5_an_answer_may_come_a_turn_later(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "answer"),
+    ("question", "answer"),
     [
         ("How many seats has the hall?", "it's 6093"),
         ("How many?", "it's 4471"),
@@ -260,8 +260,8 @@ async def test_d5_an_answer_may_come_a_turn_later(bench: Bench) -> None:
         ("密码是什么？", "贴在冰箱上"),
     ],
 )
-async def test_d5_what_answers_no_question_for_a_secret_stays(bench: Bench, asked: str, answer: str) -> None:
-    bench.turn(asked, role="assistant")
+async def test_d5_what_answers_no_question_for_a_secret_stays(bench: Bench, question: str, answer: str) -> None:
+    bench.turn(question, role="assistant")
     bench.turn(answer)
     last = (await bench.turns())[-1]
     assert last.sealed.content == answer
@@ -282,8 +282,8 @@ async def test_b1_the_turns_before_are_forgotten_after_two_days_cached_or_not(be
 
 
 async def test_d5_a_turn_within_the_doors_bound_is_kept_however_long_its_masks_make_it(bench: Bench) -> None:
-    said = "a@b.co " * (MAX_CONTENT_CHARS // 7)
-    bench.turn(said, "t1")
+    text = "a@b.co " * (MAX_CONTENT_CHARS // 7)
+    bench.turn(text, "t1")
     (kept,) = await bench.turns()
     assert bench.refusals() == []
     assert len(kept.sealed.content) > 2 * MAX_CONTENT_CHARS
@@ -291,22 +291,22 @@ async def test_d5_a_turn_within_the_doors_bound_is_kept_however_long_its_masks_m
 
 
 @pytest.fixture
-def asked(models: Models, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def recognised_texts(models: Models, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that the recognisers have looked at."""
-    asked: list[str] = []
+    requests: list[str] = []
     analyze = models.analyzer.analyze
 
     def spy(texts: Sequence[str], languages: Sequence[Any]) -> Any:
-        asked.extend(texts)
+        requests.extend(texts)
         return analyze(texts, languages)
 
     monkeypatch.setattr(models.analyzer, "analyze", spy)
-    return asked
+    return requests
 
 
 @pytest.mark.parametrize("part", ["global_state", "user_snapshot", "anchors"])
 async def test_n2_of_a_session_no_more_is_recognised_in_one_command_than_of_a_turn(
-    bench: Bench, asked: list[str], part: str
+    bench: Bench, recognised_texts: list[str], part: str
 ) -> None:
     """A megabyte of prose held up every partition of a worker for half a minute."""
     around = len('{"note":""}')
@@ -324,11 +324,11 @@ async def test_n2_of_a_session_no_more_is_recognised_in_one_command_than_of_a_tu
     dead = bench.driver.dead_letters()
     assert bench.refusals() == ["too_large", "too_large"]
     assert all(f"sealed.{part}".encode() in (header(m.headers, "message") or b"") for m in dead)
-    assert {t[:1] for t in asked} == {"0", "o"}
+    assert {t[:1] for t in recognised_texts} == {"0", "o"}
 
 
 async def test_n2_metadata_beyond_its_bound_is_refused_and_nobody_waits_for_its_recognition(
-    bench: Bench, asked: list[str]
+    bench: Bench, recognised_texts: list[str]
 ) -> None:
     around = len('{"note":""}')
     bench.turn("one", "t1", metadata={"note": "x" * (MAX_METADATA_BYTES - around)})
@@ -340,5 +340,5 @@ async def test_n2_metadata_beyond_its_bound_is_refused_and_nobody_waits_for_its_
     bench.turn("seven", "t7", existing_info={"note": ["v"] * MAX_HELD})
     assert [t.sealed.content for t in await bench.turns()] == ["one", "four", "seven"]
     assert bench.refusals() == ["too_large"] * 4
-    assert not any(t[:1] in ("y", "我", "z", "w") for t in asked)
-    assert MAIL in asked
+    assert not any(t[:1] in ("y", "我", "z", "w") for t in recognised_texts)
+    assert MAIL in recognised_texts

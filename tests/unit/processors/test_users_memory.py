@@ -15,7 +15,7 @@ from schemas.profile.model import BoundsSpec, load_profile
 from tests.unit.processors.talk import Talk
 
 MONDAY = datetime(2026, 11, 2, 9, tzinfo=ZoneInfo("Asia/Shanghai"))
-SAID = {
+STATEMENTS = {
     "en": (
         "We decided to raise the age limit to 75.", "I prefer reports as tables.", "Enrolled so far 60.",
         "We decided to raise the age limit to 70.", "Enrolled so far 62.",
@@ -58,7 +58,7 @@ def hot(talk: Talk) -> dict[str, Any]:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 async def test_a5_c9_hot_memory_and_the_report_follow_a_correction_and_a_deletion(talk: Talk, language: str) -> None:
-    decided, prefers, enrolled, corrected, recounted = SAID[language]
+    decided, prefers, enrolled, corrected, recounted = STATEMENTS[language]
     await talk.say(decided)
     await talk.say(prefers)
     await talk.say(enrolled, user="bob", session="s2")
@@ -76,14 +76,14 @@ async def test_a5_c9_hot_memory_and_the_report_follow_a_correction_and_a_deletio
     assert [d["text"] for d in report.sealed.value["decisions"]] == [corrected]
 
 
-@pytest.mark.parametrize("said", ["We have enrolled 45 patients so far", "目前已入组45例"])
-async def test_a4_how_many_are_enrolled_so_far_is_hot_memory(talk: Talk, said: str) -> None:
-    await talk.say(said)
+@pytest.mark.parametrize("text", ["We have enrolled 45 patients so far", "目前已入组45例"])
+async def test_a4_how_many_are_enrolled_so_far_is_hot_memory(talk: Talk, text: str) -> None:
+    await talk.say(text)
     assert hot(talk) == {"enrolled_count": 45}
 
 
 async def test_c9_a_report_that_was_closed_is_written_again(talk: Talk) -> None:
-    await talk.say(SAID["en"][0])
+    await talk.say(STATEMENTS["en"][0])
     await talk.until(MONDAY + timedelta(days=7))
     assert "75" in talk.updates("report")[-1].sealed.text
     await command(talk, "forget", memory(talk, "75"))
@@ -95,7 +95,7 @@ async def test_c9_a_report_that_was_closed_is_written_again(talk: Talk) -> None:
 async def test_c9_a_report_whose_texts_have_expired_does_not_hand_it_down(talk: Talk) -> None:
     problem = "The lab results of the site in Leeds are missing since Tuesday."
     await talk.say(problem)
-    await talk.say(SAID["en"][0])
+    await talk.say(STATEMENTS["en"][0])
     await talk.say("We need to send the amended consent form by 20 November.")
     await talk.until(MONDAY + timedelta(days=7))
     await talk.until(MONDAY + timedelta(days=40))
@@ -121,7 +121,7 @@ async def test_c8_hot_memory_follows_what_retention_ends_and_the_report_stays(mo
     profile = load_profile("clinical_trial")
     kept = profile.retention.model_copy(update={"classes": {"episode": 3, "preference": 20}})
     talk = Talk(models, profile.model_copy(update={"retention": kept}), MONDAY, "trial-7")
-    (decided, prefers, enrolled, _, _), half = SAID["en"], timedelta(hours=12)
+    (decided, prefers, enrolled, _, _), half = STATEMENTS["en"], timedelta(hours=12)
     await talk.say(decided)
     await talk.say(prefers)
     await talk.say(enrolled)
@@ -161,14 +161,14 @@ async def test_a5_what_a_correction_wrote_follows_the_next_one(talk: Talk) -> No
 
 
 async def test_d9_a_preference_remembered_for_a_project_is_in_its_hot_memory(talk: Talk) -> None:
-    told = {"kind": "preference", "field": "report_format", "text": "Reports as charts", "value": "charts"}
-    await command(talk, "remember", scope="trial-7", project_id="trial-7", **told)
+    fields = {"kind": "preference", "field": "report_format", "text": "Reports as charts", "value": "charts"}
+    await command(talk, "remember", scope="trial-7", project_id="trial-7", **fields)
     assert hot(talk) == {"report_format": "charts"}
     [kept] = talk.updates("preference")
     assert kept.scope == "trial-7"
     await command(talk, "correct", kept.record_id, value="lists")
     assert hot(talk) == {"report_format": "lists"}
-    await command(talk, "remember", project_id="trial-7", **told)  # of the user, not of the project
+    await command(talk, "remember", project_id="trial-7", **fields)  # of the user, not of the project
     assert hot(talk) == {"report_format": "lists"}
     await command(talk, "forget", kept.record_id)
     assert hot(talk) == {}
@@ -176,17 +176,17 @@ async def test_d9_a_preference_remembered_for_a_project_is_in_its_hot_memory(tal
 
 @pytest.mark.parametrize("words", ["Reports as charts", "报告用图表"])
 async def test_d9_scope_project_is_that_of_the_project_named(talk: Talk, words: str) -> None:
-    told = {"kind": "preference", "field": "report_format", "text": words, "value": words}
-    await command(talk, "remember", scope="project", project_id="trial-7", **told)
+    fields = {"kind": "preference", "field": "report_format", "text": words, "value": words}
+    await command(talk, "remember", scope="project", project_id="trial-7", **fields)
     assert hot(talk) == {"report_format": words}
     assert [u.scope for u in talk.updates("preference")] == ["trial-7"]
-    await command(talk, "remember", scope="project", **told)  # which one?
+    await command(talk, "remember", scope="project", **fields)  # which one?
     assert len(talk.updates("preference")) == 1
     reason = talk.decisions("preference")[-1].reason
     assert (reason.outcome, reason.rule) == ("refused", "scope_without_project")
 
 
-@pytest.mark.parametrize(("said", "stand"), [
+@pytest.mark.parametrize(("texts", "stand"), [
     (("特殊受试者07号怀孕了。", "特殊患者：03号对青霉素过敏。", "特殊受试者07号已退组。"),
      {"special_patients:07": "特殊受试者07号已退组", "special_patients:03": "特殊患者：03号对青霉素过敏"}),
     (("Special patient 12 is pregnant.", "Special patient 7 is allergic to penicillin.",
@@ -194,12 +194,12 @@ async def test_d9_scope_project_is_that_of_the_project_named(talk: Talk, words: 
      {"special_patients:12": "Special patient 12 left the study",
       "special_patients:7": "Special patient 7 is allergic to penicillin"}),
 ])  # fmt: skip
-async def test_a4_special_patients_stand_beside_each_other(talk: Talk, said: tuple[str, ...], stand: Any) -> None:
-    for text in said:
+async def test_a4_special_patients_stand_beside_each_other(talk: Talk, texts: tuple[str, ...], stand: Any) -> None:
+    for text in texts:
         await talk.say(text)
         talk.driver.advance(timedelta(minutes=1))
     assert {k: v for k, v in hot(talk).items() if k.startswith("special")} == stand
-    await command(talk, "forget", memory(talk, said[1].rstrip("。.")))
+    await command(talk, "forget", memory(talk, texts[1].rstrip("。.")))
     assert len([k for k in hot(talk) if k.startswith("special")]) == 1
 
 

@@ -20,10 +20,10 @@ ZONE = "Asia/Shanghai"
 MONDAY = datetime(2026, 11, 16, 9, tzinfo=ZoneInfo(ZONE))
 
 
-def reading(*said: str, target: int | None = None, profile: str = "general") -> Reading:
-    """`said`: "who: text", a turn an hour; "*" is an assistant."""
+def reading(*statement: str, target: int | None = None, profile: str = "general") -> Reading:
+    """`statement`: "who: text", a turn an hour; "*" is an assistant."""
     turns = []
-    for n, line in enumerate(said):
+    for n, line in enumerate(statement):
         who, _, text = line.replace("：", ": ", 1).partition(": ")
         role = "assistant" if who == "*" else "user"
         at = MONDAY + timedelta(hours=n)
@@ -36,31 +36,31 @@ def reading(*said: str, target: int | None = None, profile: str = "general") -> 
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "We have 33 of 60 patients enrolled.", "The plan is 45 of 60 by Christmas.",
         "40 of 60 samples are at the lab.", "If we are at 50 of 60 in March, the sponsor is happy.",
         "We are not at 41 of 60 yet.", "Last month it was 30 of 60.", "We would be at 47 of 60 with a new site.",
     ],
 )  # fmt: skip
-def test_a6_a_figure_is_what_is_so_now_of_what_is_counted(said: str) -> None:
-    week = reading("maria: We have 33 of 60 patients enrolled.", f"tom: {said}", target=60, profile="clinical_trial")
+def test_a6_a_figure_is_what_is_so_now_of_what_is_counted(text: str) -> None:
+    week = reading("maria: We have 33 of 60 patients enrolled.", f"tom: {text}", target=60, profile="clinical_trial")
     assert [(f.value, f.of, f.before) for f in week.figures] == [(33, 60, 31)]
 
 
-@pytest.mark.parametrize("said", ["计划年底前入组45/60。", "样本已经寄了40/60份。", "要是入组50/60就好了。"])
-def test_a6_a_figure_is_what_is_so_now_of_what_is_counted_zh(said: str) -> None:
-    week = reading("李静：目前累计入组33例，目标60例。", f"王磊：{said}", target=60, profile="clinical_trial")
+@pytest.mark.parametrize("text", ["计划年底前入组45/60。", "样本已经寄了40/60份。", "要是入组50/60就好了。"])
+def test_a6_a_figure_is_what_is_so_now_of_what_is_counted_zh(text: str) -> None:
+    week = reading("李静：目前累计入组33例，目标60例。", f"王磊：{text}", target=60, profile="clinical_trial")
     assert [(f.value, f.of) for f in week.figures] == [(33, 60)]
 
 
 def test_a6_large_figures_are_written_in_full() -> None:
-    told = ReportFigure(key="budget", value=1_250_000, turn_id="t1", of=2_000_000, before=1_000_000.5)
-    assert figure(told, "budget", WORDS["en"]) == "budget: 1250000 of 2000000 (last week 1000000.5, +249999.5)"
+    result = ReportFigure(key="budget", value=1_250_000, turn_id="t1", of=2_000_000, before=1_000_000.5)
+    assert figure(result, "budget", WORDS["en"]) == "budget: 1250000 of 2000000 (last week 1000000.5, +249999.5)"
 
 
 @pytest.mark.parametrize(
-    ("said", "solutions"),
+    ("texts", "solutions"),
     [
         (("a: The freezer in Leeds is broken.", "b: The engineer fixed the printer in Leeds."), [None]),
         (("a: The projector in room 12 is broken.", "b: The lamp in room 14 is new, it works again."), [None]),
@@ -76,30 +76,30 @@ def test_a6_large_figures_are_written_in_full() -> None:
         (("a: The pump broke again after it was repaired.",), [None]),
     ],
 )  # fmt: skip
-def test_a6_a_problem_has_its_own_solution_or_none(said: tuple[str, ...], solutions: list[str | None]) -> None:
-    assert [p.solution for p in reading(*said).problems] == solutions
+def test_a6_a_problem_has_its_own_solution_or_none(texts: tuple[str, ...], solutions: list[str | None]) -> None:
+    assert [p.solution for p in reading(*texts).problems] == solutions
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         "Maybe we will move the meeting to Thursday.", "I don't think we'll do that.",
         "Please translate \"we decided to move to Berlin\" into German.", "也许我们推迟到下周三。",
         "我觉得就按方案二走。", "把“我们决定搬到北京”翻译成英文。",
     ],
 )  # fmt: skip
-def test_a6_what_is_doubted_or_quoted_is_not_decided(said: str) -> None:
-    week = reading(f"a: {said}", "b: The plan of site four is on the wall.")
+def test_a6_what_is_doubted_or_quoted_is_not_decided(text: str) -> None:
+    week = reading(f"a: {text}", "b: The plan of site four is on the wall.")
     assert not week.decisions
     assert not week.problems
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     ["Please summarise the meeting notes below.", "请帮我总结一下下面的会议纪要。", "帮我写一封邮件，催一下供应商。"],
 )
-def test_a6_what_an_assistant_is_asked_for_is_no_task(said: str) -> None:
-    week = reading(f"u1: {said}", "*: Here it is. I will send it by Friday. The server is down.")
+def test_a6_what_an_assistant_is_asked_for_is_no_task(text: str) -> None:
+    week = reading(f"u1: {text}", "*: Here it is. I will send it by Friday. The server is down.")
     assert not week.tasks
     assert not week.problems
 
@@ -146,10 +146,10 @@ def test_a6_a_late_turn_ends_what_an_older_report_calls_open() -> None:
 )
 def test_a6_a_full_week_of_tasks_and_problems_is_read_in_seconds(parts: tuple[str, ...]) -> None:
     """Of the processor's time: it took more than a minute while each sentence was read again for each task."""
-    said = []
+    texts = []
     for turn in range(120):
         text = "".join(parts[k % 3].format(n=turn * 40 + k) for k in range(40))
-        said.append(f"p{turn % 5}: {text[:600]}")
+        texts.append(f"p{turn % 5}: {text[:600]}")
     begin = time.process_time()
-    assert reading(*said).problems
+    assert reading(*texts).problems
     assert time.process_time() - begin < 15

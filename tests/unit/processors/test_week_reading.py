@@ -114,7 +114,7 @@ async def test_a6_u24_a_week_of_plain_talk_is_a_report_and_no_transcript(models:
     value: Any = report.sealed.value
     text = report.sealed.text
     assert len(value["decisions"]) == len(week.decisions)
-    assert all(said in told["text"] for said, told in zip(week.decisions, value["decisions"], strict=True))
+    assert all(text in entry["text"] for text, entry in zip(week.decisions, value["decisions"], strict=True))
     tasks = [(t["owner"], t["due"]) for t in value["open_tasks"]]
     assert tasks == [(owner, day) for owner, day, _ in week.open_tasks]
     assert all(w in t["text"] for (_, _, w), t in zip(week.open_tasks, value["open_tasks"], strict=True))
@@ -122,15 +122,15 @@ async def test_a6_u24_a_week_of_plain_talk_is_a_report_and_no_transcript(models:
     assert len(done) == len(week.done)
     assert all(any(w in t for t in done) for w in week.done)
     assert len(value["problems"]) == len(week.problems)
-    for (named, solved), told in zip(week.problems, value["problems"], strict=True):
-        assert named in told["text"]
-        assert (told["solution"] is None) == (solved is None)
-        assert solved is None or (solved in told["solution"] and told["solved_by"] != told["turn_id"])
+    for (named, solved), entry in zip(week.problems, value["problems"], strict=True):
+        assert named in entry["text"]
+        assert (entry["solution"] is None) == (solved is None)
+        assert solved is None or (solved in entry["solution"] and entry["solved_by"] != entry["turn_id"])
     assert week.figure in text
     assert not [word for word in week.chat if word in text]
     assert units(text) <= MOST_UNITS
     summary = text.split("\n\n")[1]
-    assert units(summary) < sum(units(said) for _, _, said in week.said) / 2, "no transcript"
+    assert units(summary) < sum(units(text) for _, _, text in week.said) / 2, "no transcript"
     assert "User" not in text.replace("Users", "")
     assert "用户：" not in text
 
@@ -180,13 +180,13 @@ KENNEL = (
 
 
 @pytest.mark.parametrize(
-    ("said", "counts"),
+    ("texts", "counts"),
     [(CAFE, (1, 1, 1)), (KENNEL, (1, 1, 2)), (("Coffee?", "The coffee machine broke.", "Lunch at one."), (0, 0, 0))],
     ids=["cafe", "kennel", "office"],
 )
-def test_a6_what_a_week_is_about_is_no_small_talk(said: tuple[str, ...], counts: tuple[int, int, int]) -> None:
+def test_a6_what_a_week_is_about_is_no_small_talk(texts: tuple[str, ...], counts: tuple[int, int, int]) -> None:
     """(decisions, tasks, problems)"""
-    turns = [Spoken(f"t{i}", "s", MONDAY + i * DAY / 4, "user", f"p{i % 2}", t, i) for i, t in enumerate(said)]
+    turns = [Spoken(f"t{i}", "s", MONDAY + i * DAY / 4, "user", f"p{i % 2}", t, i) for i, t in enumerate(texts)]
     week = read(turns, (), terms, "Asia/Shanghai", Catalogue(load_profile("general"), lambda _: None, {}))
     assert (len(week.decisions), len(week.tasks) + len(week.done), len(week.problems)) == counts
     assert not [line for line in week.rest if line.text in ("Good morning all", "谢谢大家")]

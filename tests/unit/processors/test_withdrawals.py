@@ -19,7 +19,7 @@ from tests.unit.processors.talk import Talk
 
 START = datetime(2026, 11, 16, 9, tzinfo=UTC)
 PROFILE = load_profile("general")
-SAID = [
+STATEMENTS = [
     ("I like tea.", "Forget that I like tea."),
     ("I live in Porto.", "That I live in Porto is not true any more."),
     ("I live in Madrid.", "Don't remember that I live in Madrid."),
@@ -108,32 +108,32 @@ KEPT = [
 ]  # fmt: skip
 
 
-def told(text: str) -> list[Found]:
+def results_of(text: str) -> list[Found]:
     if text.isascii():
         return read_en.read(text, PROFILE, None, among_people=False, in_project=False)
     return read_zh.read(text, PROFILE, None, among_people=False, in_project=False)
 
 
-@pytest.mark.parametrize(("said", "withdrawn"), SAID)
-def test_b4_what_is_withdrawn_denies_what_was_said(said: str, withdrawn: str) -> None:
-    stands = {slot for f in told(said) if not f.negated for slot in f.slots}
-    denied = {slot for f in told(withdrawn) if f.negated for slot in f.slots}
-    assert stands
-    assert stands <= denied
+@pytest.mark.parametrize(("text", "withdrawn"), STATEMENTS)
+def test_b4_what_is_withdrawn_denies_what_was_said(text: str, withdrawn: str) -> None:
+    active = {slot for f in results_of(text) if not f.negated for slot in f.slots}
+    denied = {slot for f in results_of(withdrawn) if f.negated for slot in f.slots}
+    assert active
+    assert active <= denied
 
 
 @pytest.mark.parametrize(("text", "slot"), FIELDS)
 def test_b4_a_field_that_is_named_is_withdrawn_whatever_it_holds(text: str, slot: str) -> None:
-    assert [(f.slots, f.negated) for f in told(text)] == [(((slot, None),), True)]
+    assert [(f.slots, f.negated) for f in results_of(text)] == [(((slot, None),), True)]
 
 
 @pytest.mark.parametrize("text", KEPT)
 def test_b4_what_withdraws_nothing_denies_nothing(text: str) -> None:
-    assert not [f for f in told(text) if f.negated]
+    assert not [f for f in results_of(text) if f.negated]
 
 
 @pytest.mark.parametrize(
-    ("said", "withdrawn"),
+    ("text", "withdrawn"),
     [
         ("I live in Porto.", "That I live in Porto is not true any more."),
         ("I'm 34 years old.", "Please forget my age."),
@@ -141,10 +141,10 @@ def test_b4_what_withdraws_nothing_denies_nothing(text: str) -> None:
     ],
 )  # fmt: skip
 async def test_b4_b6_what_is_withdrawn_leaves_the_profile_and_its_score(
-    models: Models, said: str, withdrawn: str
+    models: Models, text: str, withdrawn: str
 ) -> None:
     talk = Talk(models, PROFILE, START)
-    await talk.say(said)
+    await talk.say(text)
     assert values(talk)
     talk.driver.advance(timedelta(days=1))
     await talk.say(withdrawn, session="s2")
@@ -172,7 +172,7 @@ async def test_b4_of_what_does_not_stand_a_withdrawal_keeps_no_word(models: Mode
 
 
 @pytest.mark.parametrize(
-    ("said", "withdrawn"),
+    ("text", "withdrawn"),
     [
         ("I owe my cousin Ruben nine thousand euros.", "Forget that I owe my cousin Ruben nine thousand euros."),
         ("My favourite band is Mossley.", "Forget that my favourite band is Mossley."),
@@ -180,10 +180,10 @@ async def test_b4_of_what_does_not_stand_a_withdrawal_keeps_no_word(models: Mode
     ],
 )
 async def test_b4_what_no_field_holds_ends_and_its_withdrawal_is_kept_nowhere(
-    models: Models, said: str, withdrawn: str
+    models: Models, text: str, withdrawn: str
 ) -> None:
     talk = Talk(models, PROFILE, START)
-    await talk.say(said)
+    await talk.say(text)
     stood = active(talk)
     assert stood
     talk.driver.advance(timedelta(days=1))
@@ -192,15 +192,15 @@ async def test_b4_what_no_field_holds_ends_and_its_withdrawal_is_kept_nowhere(
 
 
 @pytest.mark.parametrize(
-    ("said", "then"),
+    ("text", "then"),
     [
         ("User does not smoke", "Forget that I smoke."),
         ("User owes their cousin Ruben nine thousand euros", "Forget that I owe Ruben a pizza."),
     ],
 )
-async def test_b4_what_says_something_else_stays(models: Models, said: str, then: str) -> None:
+async def test_b4_what_says_something_else_stays(models: Models, text: str, then: str) -> None:
     talk = Talk(models, PROFILE, START)
-    await talk.say(said.replace("User does", "I do").replace("User owes their", "I owe my"))
+    await talk.say(text.replace("User does", "I do").replace("User owes their", "I owe my"))
     stood = active(talk)
     assert stood
     talk.driver.advance(timedelta(days=1))
@@ -208,21 +208,21 @@ async def test_b4_what_says_something_else_stays(models: Models, said: str, then
     assert active(talk) == stood
 
 
-@pytest.mark.parametrize("said", ["I left Anna.", "I gave up coffee.", "我不玩游戏了。", "我从上海搬家了。"])
-async def test_b4_of_what_ended_only_what_was_said_is_kept(models: Models, said: str) -> None:
+@pytest.mark.parametrize("text", ["I left Anna.", "I gave up coffee.", "我不玩游戏了。", "我从上海搬家了。"])
+async def test_b4_of_what_ended_only_what_was_said_is_kept(models: Models, text: str) -> None:
     talk = Talk(models, PROFILE, START)
-    await talk.say(said)
+    await talk.say(text)
     kept = [u for u in talk.driver.read(topics.UPDATES) if isinstance(u, MemoryUpdate)]
     assert [(u.kind, u.negated) for u in kept if u.kind != "episode"] == []
 
 
 @pytest.mark.parametrize("text", ["I left Oslo.", "我离开北京去上海出差。", "我从北京出来了。"])
 def test_b4_who_leaves_a_place_may_live_there(text: str) -> None:
-    assert "residence" not in {slot for f in told(text) for slot, _ in f.slots}
+    assert "residence" not in {slot for f in results_of(text) for slot, _ in f.slots}
 
 
 @pytest.mark.parametrize(
-    ("text", "denied", "said"),
+    ("text", "denied", "statement"),
     [
         ("Forget that I like tea, and remember that I like coffee.", {"tea"}, {"coffee"}),
         ("Forget that I live in Porto, I live in Braga now.", {"Porto"}, {"Braga"}),
@@ -230,14 +230,16 @@ def test_b4_who_leaves_a_place_may_live_there(text: str) -> None:
         ("忘掉我喜欢喝茶这件事，我喜欢喝咖啡。", {"茶"}, {"咖啡"}),
     ],
 )
-def test_b4_another_statement_behind_a_withdrawal_is_read(text: str, denied: set[object], said: set[object]) -> None:
-    found = told(text)
+def test_b4_another_statement_behind_a_withdrawal_is_read(
+    text: str, denied: set[object], statement: set[object]
+) -> None:
+    found = results_of(text)
     assert {v for f in found if f.negated for _, v in f.slots} == denied
-    assert {v for f in found if not f.negated for _, v in f.slots} == said
+    assert {v for f in found if not f.negated for _, v in f.slots} == statement
 
 
 @pytest.mark.parametrize(
-    ("said", "then", "left"),
+    ("text", "then", "left"),
     [
         ("I like tea.", "Forget that I like tea, and remember that I like coffee.", ["User likes coffee"]),
         ("我喜欢喝茶。", "忘掉我喜欢喝茶这件事，我喜欢喝咖啡。", ["用户喜欢喝咖啡"]),
@@ -247,10 +249,10 @@ def test_b4_another_statement_behind_a_withdrawal_is_read(text: str, denied: set
     ],
 )
 async def test_b4_all_that_is_withdrawn_ends_and_what_is_said_instead_keeps_none_of_it(
-    models: Models, said: str, then: str, left: list[str]
+    models: Models, text: str, then: str, left: list[str]
 ) -> None:
     talk = Talk(models, PROFILE, START)
-    await talk.say(said)
+    await talk.say(text)
     talk.driver.advance(timedelta(days=1))
     await talk.say(then, session="s2")
     assert active(talk) == left
@@ -259,15 +261,15 @@ async def test_b4_all_that_is_withdrawn_ends_and_what_is_said_instead_keeps_none
 
 
 @pytest.mark.parametrize(
-    ("said", "then"),
+    ("text", "then"),
     [
         ("My brother owes Ruben nine thousand euros.", "Forget that I owe Ruben nine thousand euros."),
         ("我的表哥欠李四九千块钱。", "忘掉我欠李四九千块钱这件事。"),
     ],
 )
-async def test_b4_what_somebody_else_does_stays(models: Models, said: str, then: str) -> None:
+async def test_b4_what_somebody_else_does_stays(models: Models, text: str, then: str) -> None:
     talk = Talk(models, PROFILE, START)
-    await talk.say(said)
+    await talk.say(text)
     stood = active(talk)
     assert stood
     talk.driver.advance(timedelta(days=1))
@@ -277,7 +279,7 @@ async def test_b4_what_somebody_else_does_stays(models: Models, said: str, then:
 
 @pytest.mark.parametrize("speaker", ["Anna Maria", "anna", "李雷"])
 @pytest.mark.parametrize(
-    ("said", "then", "word"),
+    ("text", "then", "word"),
     [
         ("I owe Ruben nine thousand.", "Forget that I owe Ruben nine thousand.", "ruben"),
         ("我欠表哥九千块钱。", "忘掉我欠表哥九千块钱这件事。", "表哥"),
@@ -285,12 +287,12 @@ async def test_b4_what_somebody_else_does_stays(models: Models, said: str, then:
     ],
 )
 async def test_b4_of_people_with_names_each_withdraws_their_own_and_no_word_is_kept(
-    models: Models, speaker: str, said: str, then: str, word: str
+    models: Models, speaker: str, text: str, then: str, word: str
 ) -> None:
     talk = Talk(models, PROFILE, START)
     await say_as(talk, "Bob", then)
     assert not [u for u in talk.driver.read(topics.UPDATES) if isinstance(u, MemoryUpdate)]
-    await say_as(talk, speaker, said)
+    await say_as(talk, speaker, text)
     stood = active(talk)
     assert stood
     await say_as(talk, "Bob", then)
@@ -310,16 +312,16 @@ def test_b4_who_is_said_to_take_something_back_is_no_owner() -> None:
 
 
 async def test_b4_n2_a_withdrawal_ends_what_was_said_before_it_once(models: Models) -> None:
-    for said, then in (("I live in Porto.", "Forget that I live in Porto."), ("I work for Bosch.", "I left Bosch.")):
+    for text, then in (("I live in Porto.", "Forget that I live in Porto."), ("I work for Bosch.", "I left Bosch.")):
         talk = Talk(models, PROFILE, START)
-        await talk.say(said)
+        await talk.say(text)
         await talk.say(then, at=START - timedelta(days=1))
         assert values(talk)
         talk.driver.advance(timedelta(days=1))
         await talk.say(then, turn_id="withdrawn")
         assert not values(talk)
         talk.driver.advance(timedelta(days=1))
-        await talk.say(said)
+        await talk.say(text)
         await talk.say(then, at=START + timedelta(days=1), turn_id="withdrawn")
         assert values(talk)
 

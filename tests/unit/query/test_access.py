@@ -127,14 +127,14 @@ BOUND = {
 }
 
 
-@pytest.mark.parametrize(("users", "named", "whose"), BOUND.values(), ids=list(BOUND))
+@pytest.mark.parametrize(("users", "named", "owner"), BOUND.values(), ids=list(BOUND))
 def test_c9_hot_memory_belongs_to_the_one_user_of_the_key(
-    users: frozenset[str] | None, named: str | None, whose: str | None
+    users: frozenset[str] | None, named: str | None, owner: str | None
 ) -> None:
     """Else no erasure of the user would find it."""
     publish = Publisher.__new__(Publisher)
     publish.scope = TenantScope("acme", "key:k1", frozenset(Permission), users=users)
-    assert checked_user(publish, named) == whose
+    assert checked_user(publish, named) == owner
 
 
 async def test_c10_a_context_records_its_id_and_no_words(client: httpx.AsyncClient) -> None:

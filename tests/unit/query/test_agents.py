@@ -84,10 +84,10 @@ async def test_the_tools_have_the_names_that_agents_know(app: FastAPI) -> None:
 async def test_a_memory_goes_to_the_log_under_the_keys_tenant_and_user(app: FastAPI, log: MemoryLog) -> None:
     async with agent_of(app) as agent:
         done = await agent.call_tool("add_memory", {"text": "安娜喜欢茶 Ana likes tea", "kind": "preference"})
-        said = await agent.call_tool("add_memory", {"text": "I moved to Oslo.", "session_id": "s1"})
+        statement = await agent.call_tool("add_memory", {"text": "I moved to Oslo.", "session_id": "s1"})
     assert not done.is_error, text(done)
     assert done.structured_content["memory_id"]
-    assert said.structured_content["turn_id"]
+    assert statement.structured_content["turn_id"]
     sent = [r for r in log.records if r.topic in (topics.LEDGER.name, topics.TURNS.name)]
     assert [r.topic for r in sent] == [topics.LEDGER.name, topics.TURNS.name]
     assert all(dict(r.headers)["owner"] == b"acme/user/ana" for r in sent)
@@ -96,26 +96,26 @@ async def test_a_memory_goes_to_the_log_under_the_keys_tenant_and_user(app: Fast
 async def test_b3_the_memory_managers_tools_have_the_seeds_names_and_parameters(app: FastAPI) -> None:
     async with agent_of(app) as agent:
         tools = {t.name: t.input_schema for t in (await agent.list_tools()).tools}
-    asked = {name: (set(s["properties"]) - {"user_id"}, set(s.get("required", ()))) for name, s in tools.items()}
-    assert asked["save_info"] == (
+    request = {name: (set(s["properties"]) - {"user_id"}, set(s.get("required", ()))) for name, s in tools.items()}
+    assert request["save_info"] == (
         {"userMessage", "assistantMessage", "existingInfo", "session_id", "project_id"}, {"userMessage"}
     )  # fmt: skip
-    assert asked["save_user_memory"] == ({"memoryType", "content", "category"}, {"memoryType", "content"})
+    assert request["save_user_memory"] == ({"memoryType", "content", "category"}, {"memoryType", "content"})
     assert tools["save_user_memory"]["properties"]["memoryType"]["enum"] == ["FACT", "PREFERENCE", "INTENT"]
-    assert asked["get_user_context"] == ({"query", "limit"}, {"query"})
-    assert asked["load_context"] == ({"query", "limit"}, {"query"})
-    assert asked["summarize"] == ({"session_id"}, set())
+    assert request["get_user_context"] == ({"query", "limit"}, {"query"})
+    assert request["load_context"] == ({"query", "limit"}, {"query"})
+    assert request["summarize"] == ({"session_id"}, set())
 
 
 async def test_b3_an_agent_saves_what_a_message_says_and_what_it_states_itself(app: FastAPI, log: MemoryLog) -> None:
-    said = {"userMessage": "我今年32岁", "assistantMessage": "好的", "existingInfo": {"education": "硕士"}}
+    fields = {"userMessage": "我今年32岁", "assistantMessage": "好的", "existingInfo": {"education": "硕士"}}
     async with agent_of(app) as agent:
-        read = await agent.call_tool("save_info", said)
+        read = await agent.call_tool("save_info", fields)
         plan = {"memoryType": "INTENT", "content": "想申请", "category": "C1"}
         kept = await agent.call_tool("save_user_memory", plan)
     assert not read.is_error, text(read)
-    told = read.structured_content
-    assert (told["action"], told["pending"], len(told["turn_ids"])) == ("save_info", True, 2), "no store is here"
+    result = read.structured_content
+    assert (result["action"], result["pending"], len(result["turn_ids"])) == ("save_info", True, 2), "no store is here"
     assert kept.structured_content["success"] is True
     assert kept.structured_content["memory_id"]
     events = [Codec().decode(r.topic, r.value) for r in log.records]
@@ -140,12 +140,12 @@ async def test_d5_an_agent_does_not_hear_that_what_policy_takes_out_was_saved(ap
 
 
 async def test_b5_b6_context_and_summary_come_in_the_seeds_shapes() -> None:
-    asked: list[tuple[str, str]] = []
+    requests: list[tuple[str, str]] = []
     loaded = {"memories": [{"type": "FACT"}], "user_profile_summary": "32岁。", "total_memories": 1, "more": 1}
     profile = {"profile": {"basic": {"age": 32}}, "completeness": {"score": 5}, "narrative_summary": "32岁。"}
 
     def answer(request: httpx.Request) -> httpx.Response:
-        asked.append((request.method, request.url.raw_path.decode()))
+        requests.append((request.method, request.url.raw_path.decode()))
         found = loaded if request.url.path.endswith("load-context") else profile
         return httpx.Response(200, json=found)
 
@@ -156,22 +156,22 @@ async def test_b5_b6_context_and_summary_come_in_the_seeds_shapes() -> None:
         found = await agent.call_tool("get_user_context", {"query": "x"})
         begun = await agent.call_tool("load_context", {"query": "x", "user_id": "a/b"})
         summed_up = await agent.call_tool("summarize", {})
-    told = [answered.structured_content for answered in (found, begun, summed_up)]
+    results = [answered.structured_content for answered in (found, begun, summed_up)]
     context = {"memories": [{"type": "FACT"}], "total_memories": 1}
-    assert told == [
+    assert results == [
         context,
         {"action": "load_context", **context, "user_profile_summary": "32岁。"},
         {"action": "summarize", "user_profile": profile["profile"], "completeness": {"score": 5},
          "narrative_summary": "32岁。"},
     ]  # fmt: skip
-    assert asked == [
+    assert requests == [
         ("POST", "/v1/users/ana/load-context"), ("POST", "/v1/users/a%2Fb/load-context"),
         ("POST", "/v1/users/ana/summarize"), ("GET", "/v1/users/ana/profile"),
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "said"),
+    ("tool", "arguments", "statement"),
     [
         ("save_info", {}, "userMessage"),
         ("save_info", {"userMessage": " "}, "userMessage"),
@@ -190,11 +190,11 @@ async def test_b5_b6_context_and_summary_come_in_the_seeds_shapes() -> None:
         ("delete_memory", {}, "memory_id"),
     ],
 )
-async def test_what_is_wrong_is_said_to_the_agent(app: FastAPI, tool: str, arguments: Any, said: str) -> None:
+async def test_what_is_wrong_is_said_to_the_agent(app: FastAPI, tool: str, arguments: Any, statement: str) -> None:
     async with agent_of(app) as agent:
         done = await agent.call_tool(tool, arguments)
     assert done.is_error
-    assert said in text(done)
+    assert statement in text(done)
 
 
 async def test_without_a_valid_key_no_word_of_mcp_is_answered(app: FastAPI) -> None:
@@ -218,11 +218,11 @@ async def test_a_page_of_another_origin_cannot_reach_an_agents_door(deps: Deps) 
 
 async def test_a_call_that_names_no_user_waits_for_what_the_agent_has_written() -> None:
     """`get_memory` needs none; a key that is bound to nobody in particular then wrote for somebody it names."""
-    asked: list[str | None] = []
+    requests: list[str | None] = []
     token = str(FreshnessToken.of([Written(topic=topics.LEDGER.name, partition=1, offset=7)]))
 
     def answer(request: httpx.Request) -> httpx.Response:
-        asked.append(request.headers.get("Memstream-Wait-For"))
+        requests.append(request.headers.get("Memstream-Wait-For"))
         return httpx.Response(202, json={"freshness_token": token} if request.method == "PATCH" else {})
 
     async with httpx.AsyncClient(transport=httpx.MockTransport(answer), base_url="http://x") as http:
@@ -230,16 +230,16 @@ async def test_a_call_that_names_no_user_waits_for_what_the_agent_has_written() 
         await service.call("PATCH", "/v1/memories/m", key="Bearer a", user="ana")
         for key, user in (("Bearer a", ""), ("Bearer a", "ana"), ("Bearer a", "bob"), ("Bearer b", "")):
             await service.call("GET", "/v1/memories/m", key=key, user=user)
-    assert asked == [None, token, token, None, None]
+    assert requests == [None, token, token, None, None]
 
 
 async def test_a_caller_that_writes_about_many_users_delays_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its names filled what all callers shared; their reads then waited for the newest write of anybody."""
-    asked: list[str | None] = []
+    requests: list[str | None] = []
     offsets = iter(range(1_000))
 
     def answer(request: httpx.Request) -> httpx.Response:
-        asked.append(request.headers.get("Memstream-Wait-For"))
+        requests.append(request.headers.get("Memstream-Wait-For"))
         written = Written(topic=topics.LEDGER.name, partition=1, offset=next(offsets))
         return httpx.Response(202, json={"freshness_token": str(FreshnessToken.of([written]))})
 
@@ -250,8 +250,8 @@ async def test_a_caller_that_writes_about_many_users_delays_no_other(monkeypatch
         for n in range(CALLERS - 1):
             service._of(f"caller {n}")
         assert len(service._tokens) == CALLERS
-        asked.clear()
+        requests.clear()
         await service.call("GET", "/v1/memories/m", key="Bearer other", user="ana")
         await service.call("GET", "/v1/memories/m", key="Bearer other", user="bob")
-        assert asked == [None, None], "an answer to `ana` is none about `bob`"
+        assert requests == [None, None], "an answer to `ana` is none about `bob`"
         assert len(service._tokens) == CALLERS

@@ -70,14 +70,14 @@ async def test_the_official_client_lists_tools_and_adds_a_memory(deps: Deps, log
 @pytest.mark.slow
 async def test_over_stdio_the_log_names_no_user(deps: Deps, tmp_path: Path) -> None:
     """Programs that start their servers keep what these write on standard error."""
-    said = tmp_path / "stderr"
+    statement = tmp_path / "stderr"
     async with served(deps) as url:
         arguments = ["-m", "memstream", "mcp", "--url", url, "--user", "zoe-the-user"]
         server = StdioServerParameters(command=sys.executable, args=arguments)
-        with said.open("w", encoding="utf-8") as stderr:
+        with statement.open("w", encoding="utf-8") as stderr:
             async with Client(stdio_client(server, errlog=stderr), read_timeout_seconds=60) as agent:
                 done = await agent.call_tool("delete_memory", {"memory_id": "none-such"})
     assert not done.is_error, done.content
-    lines = said.read_text(encoding="utf-8").splitlines()
+    lines = statement.read_text(encoding="utf-8").splitlines()
     assert "zoe" not in "".join("".join(line.split()) for line in lines)
     assert all(json.loads(line)["process"] == "mcp" for line in lines)

@@ -103,8 +103,8 @@ class Postgres:
                      "places": 3, **done}]  # fmt: skip
         found = re.match(r"\s*SELECT (.*?)\s+FROM (?:\(|\{v\}\.(\w+))", text, re.DOTALL)
         assert found is not None, text
-        told = re.sub(r",\s+CASE (?:(?! FROM ).)*? AS sealed_place", "", found[1], flags=re.DOTALL)
-        named = [c.strip().rpartition(".")[2].rpartition(" AS ")[2] for c in told.split(",")]
+        result = re.sub(r",\s+CASE (?:(?! FROM ).)*? AS sealed_place", "", found[1], flags=re.DOTALL)
+        named = [c.strip().rpartition(".")[2].rpartition(" AS ")[2] for c in result.split(",")]
         if "refused" in self.over and "state = %(state)s" in text:
             return []  # what was refused is a decision, no memory
         return [self.row(found[2] or "memories", [n for n in named if n not in ("sealed", "sealed_for")])]
@@ -137,7 +137,7 @@ class Retriever:
     async def likeness(self, text: str, others: list[str]) -> list[float]:
         return [0.0] * len(others)
 
-    async def said_before(self, *asked: Any) -> tuple[Any, ...]:
+    async def said_before(self, *request: Any) -> tuple[Any, ...]:
         return ()
 
     async def understood(self, text: str) -> tuple[Any, str]:
@@ -152,8 +152,8 @@ class Retriever:
         rows = [turn] if "turn" in question.kinds else []
         for kind in sorted(question.kinds - {"turn"}):
             row = self._db.row("memories", [c for c in columns()["memories"] if c not in ("sealed", "sealed_for")])
-            told = {"key": row["key"] or "k"} if kind in ("chunk", "hot", "report", "item") else {}
-            rows.append({**row, "kind": kind, "record_id": f"{kind}-1", **told})
+            fields = {"key": row["key"] or "k"} if kind in ("chunk", "hot", "report", "item") else {}
+            rows.append({**row, "kind": kind, "record_id": f"{kind}-1", **fields})
         scores = {"bm25": 1.5, "dense": 0.4, "relevance": 0.5}
         down = [] if self._db.full else [{"store": "milvus", "reason": "unreachable"}]
         return Found([(r, 0.5, scores) for r in rows], down, hypothesis="maybe" if self._db.full else None, more=True)
@@ -297,11 +297,11 @@ async def test_an_answer_that_lacks_or_adds_a_field_would_be_seen(
     client, app, _ = service
     answer = (await client.post("/v1/search", json={"query": "where", "user_id": "u1"})).json()
     described = app.openapi()
-    asked = (described, "post", "/v1/search", 200)
-    assert faults(*asked, answer) == []
-    assert faults(*asked, {k: v for k, v in answer.items() if k != "cursor"})
+    request = (described, "post", "/v1/search", 200)
+    assert faults(*request, answer) == []
+    assert faults(*request, {k: v for k, v in answer.items() if k != "cursor"})
     answer["results"][0]["details"]["news"] = 1
-    assert faults(*asked, answer)
+    assert faults(*request, answer)
 
 
 def test_what_a_decision_on_dead_letters_answers(deps: Deps) -> None:

@@ -125,13 +125,13 @@ async def test_h3_nothing_of_a_body_is_read_before_its_sender_is_known(
         yield b"["
         await asyncio.Event().wait()
 
-    class Door:
+    class Authenticator:
         async def scope(self, authorization: str | None) -> TenantScope:
             if authorization is None:
                 raise ProblemError("unauthorised", "send a key")
             return TenantScope("acme", "k", frozenset(Permission))
 
-    app = create_app(QueryConfig(body_seconds=0.01), replace(deps, keys=Door()))
+    app = create_app(QueryConfig(body_seconds=0.01), replace(deps, keys=Authenticator()))
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
     headers = JSON if key is None else {**JSON, "Authorization": key}
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:

@@ -77,9 +77,9 @@ async def test_l9_a_history_is_counted_off_the_event_loop_and_says_whether_it_is
     monkeypatch.setattr(sessions, "compose", noted)
     monkeypatch.setattr(sessions, "load", nothing)
     body, fresh = sessions.MemoryContextIn(user_id="ann"), SimpleNamespace(wait=nothing)
-    told = await sessions.memory_context("s", body, SCOPE, fresh, context(Views(tokens)))  # type: ignore[arg-type]
-    assert told["truncated"] is truncated
-    assert told["full_history"].splitlines()[-1].endswith(f"turn {len(tokens) - 1}")
+    result = await sessions.memory_context("s", body, SCOPE, fresh, context(Views(tokens)))  # type: ignore[arg-type]
+    assert result["truncated"] is truncated
+    assert result["full_history"].splitlines()[-1].endswith(f"turn {len(tokens) - 1}")
     assert len(threads) == 1
     assert threads[0] is not threading.current_thread()
 

@@ -244,13 +244,13 @@ async def test_d11_one_look_at_what_is_read_is_waited_for_within_the_budget_once
     pool.let_go.set()
     assert (await first).generations["postgres"] == 1
     pool.stall()
-    asked = pool.asked
+    request = pool.asked
     first_ones = await asyncio.gather(*(_within(0.4, servings) for _ in range(5)))
     async with asyncio.timeout(PATIENCE / 2):  # who comes later does not wait anew
         later = await _within(PATIENCE, servings)
     for serving in (*first_ones, later):
         assert serving.generations["postgres"] == 1, "as it last said"
-    assert pool.asked == asked + 1
+    assert pool.asked == request + 1
     pool.let_go.set()
 
 

@@ -168,11 +168,11 @@ async def test_a_record_of_the_wrong_partition_goes_to_its_owners_and_undoes_not
     models = Models(NoNames(), models.embedder, models.counter, models.language_of, models.terms, models.hash_key)
     book = ProfileBook(load_profile("general"))
     d = TopologyDriver([Screen(models, book), Extract(RuleExtractor(), models, book), Gate(models, book)], START)
-    old = said("I live in Leeds.", "t-old", d)
+    old = turn_of("I live in Leeds.", "t-old", d)
     encoded = d.codec.encode(old, "client", "1")
     d.log.append(topics.TURNS.name, (HOME + 1) % 8, encoded.key, encoded.value, encoded.headers)
     d.advance(timedelta(days=1))
-    d.pipe(topics.TURNS, said("I live in York.", "t-new", d))
+    d.pipe(topics.TURNS, turn_of("I live in York.", "t-new", d))
     await d.run()
     _, index, replayer = tools(d)
     (letter,) = opened(index)
@@ -190,7 +190,7 @@ async def test_a_record_of_the_wrong_partition_goes_to_its_owners_and_undoes_not
     assert opened(index) == []
 
 
-def said(text: str, turn_id: str, d: TopologyDriver) -> TurnEvent:
+def turn_of(text: str, turn_id: str, d: TopologyDriver) -> TurnEvent:
     return TurnEvent(
         tenant="acme", user_id="ann", session_id="s", turn_id=turn_id, role="user", occurred_at=d.now,
         accepted_at=d.now, sealed=TurnBody(content=text),

@@ -56,7 +56,7 @@ async def test_c7_every_endpoint_needs_a_credential(guarded: httpx.AsyncClient, 
     app = guarded._transport.app  # type: ignore[attr-defined]
     await app.state.authenticator._keys.read()
     paths = app.openapi()["paths"]
-    asked = 0
+    request = 0
     for path, methods in paths.items():
         for method in methods:
             if path in OPEN:
@@ -67,8 +67,8 @@ async def test_c7_every_endpoint_needs_a_credential(guarded: httpx.AsyncClient, 
                 assert answer.headers["content-type"] == "application/problem+json"
                 assert answer.headers["www-authenticate"].startswith("Bearer")
                 assert answer.json()["type"] == "urn:memstream:error:unauthorised"
-                asked += 1
-    assert asked > 100
+                request += 1
+    assert request > 100
 
 
 class NoBrokers:
@@ -106,8 +106,8 @@ async def test_c7_a_bound_key_reaches_its_users_only(guarded: httpx.AsyncClient,
     body = {"kind": "fact", "text": "x"}
     assert (await guarded.post("/v1/memories", json={**body, "user_id": "ann"}, headers=header)).status_code == 202
     assert (await guarded.post("/v1/memories", json={**body, "user_id": "bob"}, headers=header)).status_code == 403
-    told = {**body, "user_id": "ann", "project_id": "p2"}
-    assert (await guarded.post("/v1/memories", json=told, headers=header)).status_code == 403
+    fields = {**body, "user_id": "ann", "project_id": "p2"}
+    assert (await guarded.post("/v1/memories", json=fields, headers=header)).status_code == 403
 
 
 BINDINGS: dict[str, dict[str, Any]] = {"users": {"users": ["ann"]}, "projects": {"projects": ["p1"]}}
@@ -130,8 +130,8 @@ async def test_c7_what_is_about_the_whole_tenant_is_not_for_a_bound_key(
         assert answer.status_code == 403, (path, answer.text)
         assert "whole tenant" in answer.json()["detail"]
     assert log.records == []
-    said = {"user_id": "ann", "kind": "fact", "text": "x"}
-    assert (await guarded.post("/v1/memories", json=said, headers=header)).status_code == 202, "its own as before"
+    fields = {"user_id": "ann", "kind": "fact", "text": "x"}
+    assert (await guarded.post("/v1/memories", json=fields, headers=header)).status_code == 202, "its own as before"
 
 
 ALIASED: dict[str, tuple[dict[str, Any], str | None, tuple[str, ...] | None]] = {
@@ -150,8 +150,8 @@ async def test_c7_a_turn_says_which_projects_its_text_may_name(
 ) -> None:  # fmt: skip
     deps.profile = load_profile("engineering")
     header = {"Authorization": f"Bearer {rows.mint('acme', ['write'], **binding)}"}
-    said = turn(user_id="ann", project_id=named)
-    answer = await guarded.post("/v1/turns", json={"turns": [said]}, headers=header)
+    statement = turn(user_id="ann", project_id=named)
+    answer = await guarded.post("/v1/turns", json={"turns": [statement]}, headers=header)
     assert answer.status_code == 202, answer.text
     [record] = [r for r in log.records if r.topic == topics.TURNS.name]
     event = Codec().decode(record.topic, record.value)
@@ -165,7 +165,7 @@ async def test_c7_a_question_that_names_a_project_out_of_reach_is_answered_witho
 ) -> None:
     deps.profile = load_profile("engineering")
     header = {"Authorization": f"Bearer {rows.mint('acme', ['read'], users=['ann'], projects=projects)}"}
-    asked = {"user_id": "ann", "query": "苍穹项目的决策是什么？"}
+    request = {"user_id": "ann", "query": "苍穹项目的决策是什么？"}
     seen: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         whole = TenantScope.project
@@ -175,6 +175,6 @@ async def test_c7_a_question_that_names_a_project_out_of_reach_is_answered_witho
             return whole(self, project_id)
 
         patch.setattr(TenantScope, "project", project)
-        answer = await guarded.post("/v1/context", json=asked, headers=header)
+        answer = await guarded.post("/v1/context", json=request, headers=header)
     assert answer.status_code == 200, answer.text
     assert seen == (["proj_123_cangqiong"] if named else [])

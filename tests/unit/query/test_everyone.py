@@ -79,14 +79,14 @@ async def test_d5_a_search_says_how_relevant_a_hit_must_be(deps: Deps, searched:
     assert (wrong.status_code, wrong.json()["errors"][0]["field"]) == (422, "min_relevance")
 
 
-@pytest.mark.parametrize(("who", "asked", "status"), [
+@pytest.mark.parametrize(("who", "question", "status"), [
     ("reads", {}, 403), ("reads", {"user_id": "ann"}, 503), ("reads", {"project_id": "p"}, 503), ("everyone", {}, 503),
     ("admin", {}, 503), ("bound", {}, 503),
 ])  # fmt: skip
 async def test_d7_a_stream_of_everybodys_updates_needs_it_too(
-    deps: Deps, searched: list[Question], who: str, asked: dict[str, str], status: int
+    deps: Deps, searched: list[Question], who: str, question: dict[str, str], status: int
 ) -> None:
-    assert (await _asked(deps, who, "GET", "/v1/updates", params=asked)).status_code == status
+    assert (await _asked(deps, who, "GET", "/v1/updates", params=question)).status_code == status
 
 
 @pytest.mark.parametrize("who", ["reads", "everyone"])

@@ -57,20 +57,20 @@ async def test_d8_it_is_known_once_the_views_have_what_the_log_has(
     monkeypatch: pytest.MonkeyPatch, ends: Any, progress: Any, wanted: bool
 ) -> None:
     monkeypatch.setattr("query.pipeline.everything_read._SECONDS", 10.0 if wanted else 0.1)
-    asked = read(log := Log(ends), progress)
-    assert await asked.of(ANN) is wanted
+    request = read(log := Log(ends), progress)
+    assert await request.of(ANN) is wanted
     assert log.asked == [TURNS, LEDGER], "of the owner alone"
     assert threading.current_thread() not in log.threads
-    asked.close()
+    request.close()
 
 
 async def test_d8_without_brokers_nothing_is_known() -> None:
     async def fetch(places: list[Stage]) -> Mapping[Stage, int]:
         raise AssertionError
 
-    asked = EverythingRead(QueryConfig(kafka=""), ProgressWatch(fetch))
-    assert not await asked.of(ANN)
-    asked.close()
+    request = EverythingRead(QueryConfig(kafka=""), ProgressWatch(fetch))
+    assert not await request.of(ANN)
+    request.close()
 
 
 async def test_d8_brokers_that_hang_are_waited_for_no_longer_than_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,8 +82,8 @@ async def test_d8_brokers_that_hang_are_waited_for_no_longer_than_a_second(monke
             let_go.wait()
             return super().ends(places)
 
-    asked = read(Hanging({TURNS: 1, LEDGER: 1}), {TURNS: 1, LEDGER: 1})
-    assert not await asked.of(ANN)
-    assert not await asked.of(ANN), "nor by who comes next"
+    request = read(Hanging({TURNS: 1, LEDGER: 1}), {TURNS: 1, LEDGER: 1})
+    assert not await request.of(ANN)
+    assert not await request.of(ANN), "nor by who comes next"
     let_go.set()
-    asked.close()
+    request.close()

@@ -14,7 +14,7 @@ AT = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 TOPIC = "memory.updates.v1"
 
 
-def told(*beats: Heartbeat) -> float:
+def result_of(*beats: Heartbeat) -> float:
     found = freshness(Pipeline(AT, heartbeats={str(n): (AT, beat) for n, beat in enumerate(beats)}))
     p99 = found["postgres"]["p99_seconds"]
     assert isinstance(p99, float)
@@ -36,19 +36,19 @@ def of_before(beat: Heartbeat) -> Heartbeat:
 
 
 def test_no_quantile_is_above_what_was_seen() -> None:
-    assert 60.0 < told(beat(*[62.0] * 50, 69.0)) <= 69.0
-    assert 3600.0 < told(beat(5000.0)) <= 5000.0
-    assert told(beat(0.011)) <= 0.011
+    assert 60.0 < result_of(beat(*[62.0] * 50, 69.0)) <= 69.0
+    assert 3600.0 < result_of(beat(5000.0)) <= 5000.0
+    assert result_of(beat(0.011)) <= 0.011
 
 
 def test_of_several_processes_the_longest_counts() -> None:
-    assert 100.0 < told(beat(*[62.0] * 10), beat(*[200.0] * 10)) <= 200.0
+    assert 100.0 < result_of(beat(*[62.0] * 10), beat(*[200.0] * 10)) <= 200.0
 
 
 def test_what_a_process_of_before_says_is_read_and_bounds_nothing() -> None:
     old = of_before(beat(*[62.0] * 50))
-    assert told(old) == pytest.approx(297.6)
-    assert told(old, beat(61.0)) > 200.0
+    assert result_of(old) == pytest.approx(297.6)
+    assert result_of(old, beat(61.0)) > 200.0
 
 
 def test_a_bucket_of_others_is_not_moved() -> None:

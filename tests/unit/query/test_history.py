@@ -26,14 +26,14 @@ def pairs(count: int) -> list[dict[str, Any]]:
 
 def test_e2_full_history_counts_exactly_and_asks_for_a_checkpoint_at_the_ratio() -> None:
     segment = Segment("FULL_HISTORY", turns=pairs(3))
-    told = compose(segment, "next?", Budget(0.75, 8, 16_000), COUNTER)
-    assert told.history == told.full_history == "\n".join(
+    result = compose(segment, "next?", Budget(0.75, 8, 16_000), COUNTER)
+    assert result.history == result.full_history == "\n".join(
         line for n in range(3) for line in (f"User: question {n}", f"AI: answer {n} 答")
     )
-    assert told.tokens == COUNTER.count(told.full_history + "\nnext?")
-    assert not told.should_checkpoint
+    assert result.tokens == COUNTER.count(result.full_history + "\nnext?")
+    assert not result.should_checkpoint
     # Just at the ratio: the window is chosen so that tokens / window == 0.75.
-    tight = compose(segment, "next?", Budget(0.75, 8, int(told.tokens / 0.75)), COUNTER)
+    tight = compose(segment, "next?", Budget(0.75, 8, int(result.tokens / 0.75)), COUNTER)
     assert tight.should_checkpoint
     assert not compose(Segment("FULL_HISTORY"), "x" * 400, Budget(0.75, 8, 100), COUNTER).should_checkpoint
 
@@ -41,11 +41,11 @@ def test_e2_full_history_counts_exactly_and_asks_for_a_checkpoint_at_the_ratio()
 def test_e2_summary_mode_returns_the_summary_and_the_last_turns() -> None:
     open_turns = [message("user", "now"), message("assistant", "ok")]
     segment = Segment("SUMMARY_N", "用户头晕", carried=pairs(2), turns=open_turns)
-    told = compose(segment, "", Budget(0.75, 2, 16_000), COUNTER)
-    assert told.history == "历史摘要: 用户头晕\nUser: question 1\nAI: answer 1 答\nUser: now\nAI: ok"
-    assert told.full_history.startswith("历史摘要: 用户头晕\nUser: question 0")
+    result = compose(segment, "", Budget(0.75, 2, 16_000), COUNTER)
+    assert result.history == "历史摘要: 用户头晕\nUser: question 1\nAI: answer 1 答\nUser: now\nAI: ok"
+    assert result.full_history.startswith("历史摘要: 用户头晕\nUser: question 0")
     # When those alone pass the ratio, the window shrinks.
-    small = compose(segment, "", Budget(0.75, 2, int(COUNTER.count(told.history) / 0.75)), COUNTER)
+    small = compose(segment, "", Budget(0.75, 2, int(COUNTER.count(result.history) / 0.75)), COUNTER)
     assert small.history == "历史摘要: 用户头晕\nUser: now\nAI: ok"
 
 
@@ -80,10 +80,10 @@ def test_d15_priority_decides_what_stays_and_order_where_it_stands() -> None:
 
 def test_n3_a_window_of_redis_has_the_ids_that_postgres_knows() -> None:
     """Its messages come without: the ones both have are found where one window ends and the other begins."""
-    said = [{"role": "user", "content": c, "turn_id": c.upper()} for c in ("a", "b", "b", "c")]
-    bare = [{"role": m["role"], "content": m["content"]} for m in said]
+    texts = [{"role": "user", "content": c, "turn_id": c.upper()} for c in ("a", "b", "b", "c")]
+    bare = [{"role": m["role"], "content": m["content"]} for m in texts]
     new = {"role": "assistant", "content": "d"}
-    assert with_ids([*bare, new], said) == [*said, new]
-    assert with_ids([*bare[2:], new], said) == [*said[2:], new]  # the window moved on
-    assert with_ids([new], said) == [new]
+    assert with_ids([*bare, new], texts) == [*texts, new]
+    assert with_ids([*bare[2:], new], texts) == [*texts[2:], new]  # the window moved on
+    assert with_ids([new], texts) == [new]
     assert with_ids(bare, []) == bare

@@ -39,9 +39,9 @@ async def test_d12_the_model_is_asked_once_for_a_question() -> None:
 async def test_d12_what_goes_wrong_is_named(move: str | int, reason: str) -> None:
     async with serving(Scripted([move])) as scripted:
         model = endpoint(scripted.url)
-        with pytest.raises(NoHypothesisError) as told:
+        with pytest.raises(NoHypothesisError) as raised:
             await Hypotheses(model, 0.05 if reason == "timeout" else 5.0).passage("what colour is my bike?")
-        assert told.value.reason == reason
+        assert raised.value.reason == reason
         await model.close()
 
 
@@ -55,12 +55,12 @@ def test_d12_only_a_complex_question_is_worth_a_model(text: str, wanted: bool) -
     assert is_complex(text, terms(text)) is wanted
 
 
-@pytest.mark.parametrize(("said", "heard"), [
+@pytest.mark.parametrize(("statement", "received"), [
     ("How does the consent procedure that Ann told us at 415-555-0132 differ between phase two and three?", "<PHONE"),
     ("Why does the door of the office open with password: hunter2secret99 now?", None),
 ])  # fmt: skip
 async def test_m4_a_model_hears_of_a_question_what_policy_leaves(
-    deps: Deps, models: Models, said: str, heard: str | None
+    deps: Deps, models: Models, statement: str, received: str | None
 ) -> None:
     """It went to the endpoint as it was typed."""
     policy = Profile(name="test", version=1, pii={CREDENTIAL: PiiAction.REFUSE})
@@ -69,11 +69,11 @@ async def test_m4_a_model_hears_of_a_question_what_policy_leaves(
         deps.hyde = model = endpoint(scripted.url)
         app = create_app(QueryConfig(), deps)
         scope = TenantScope("acme", "k", frozenset(Permission))
-        question = Question(text=said, kinds=frozenset({"fact"}), limit=5, tenant=scope, user=scope.user("u"))
+        question = Question(text=statement, kinds=frozenset({"fact"}), limit=5, tenant=scope, user=scope.user("u"))
         serving_now = Serving(deps.embedder, {})
         await app.state.retriever._understood(question, serving_now, found := Found())
         await model.close()
-    told = [request["messages"][-1]["content"] for request in scripted.seen]
-    assert len(told) == (heard is not None)
-    assert all("0132" not in text and (heard or "") in text for text in told)
-    assert [d["reason"] for d in found.degraded] == ([] if heard else ["refused"])
+    results = [request["messages"][-1]["content"] for request in scripted.seen]
+    assert len(results) == (received is not None)
+    assert all("0132" not in text and (received or "") in text for text in results)
+    assert [d["reason"] for d in found.degraded] == ([] if received else ["refused"])

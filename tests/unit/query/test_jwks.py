@@ -25,8 +25,8 @@ PRIVATE = {name: ec.generate_private_key(ec.SECP256R1()) for name in ("one", "tw
 
 def key_set(*names: str) -> bytes:
     def public(name: str) -> dict[str, Any]:
-        told: dict[str, Any] = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(PRIVATE[name].public_key()))
-        return {**told, "kid": name, "use": "sig", "alg": "ES256"}
+        data: dict[str, Any] = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(PRIVATE[name].public_key()))
+        return {**data, "kid": name, "use": "sig", "alg": "ES256"}
 
     return json.dumps({"keys": [public(n) for n in names]}).encode()
 
@@ -138,5 +138,5 @@ async def test_c7_a_provider_that_drips_holds_nobody_up(provider: Provider, monk
     provider.answer = never
     provider.now += FRESH_SECONDS
     async with asyncio.timeout(PATIENCE):
-        told = await asyncio.gather(*(provider.says() for _ in range(200)))
-    assert (set(told), provider.asked) == ({"in"}, 2)
+        result = await asyncio.gather(*(provider.says() for _ in range(200)))
+    assert (set(result), provider.asked) == ({"in"}, 2)

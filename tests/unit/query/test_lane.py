@@ -39,16 +39,16 @@ async def test_what_an_older_request_asks_for_goes_first() -> None:
         await go.wait()
         await lane(noting(name))
 
-    asked = [asyncio.create_task(request("older", older))]
+    requests = [asyncio.create_task(request("older", older))]
     await asyncio.sleep(0.01)
-    asked.append(asyncio.create_task(request("younger", younger)))
+    requests.append(asyncio.create_task(request("younger", younger)))
     await asyncio.sleep(0.01)
     younger.set()
     await asyncio.sleep(0.01)
     older.set()
     await asyncio.sleep(0.01)
     gate.set()
-    await asyncio.gather(held, *asked)
+    await asyncio.gather(held, *requests)
     assert order == ["older", "younger"]
     lane.close()
 
@@ -62,14 +62,14 @@ async def test_h6_a_tenant_that_asks_much_delays_another_by_one_call() -> None:
 
     held = asyncio.create_task(lane.of("busy", 100, lambda: gate.wait(PATIENCE)))
     await asyncio.sleep(0.01)
-    asked = [asyncio.create_task(lane.of("busy", 100, noting("busy"))) for _ in range(9)]
+    requests = [asyncio.create_task(lane.of("busy", 100, noting("busy"))) for _ in range(9)]
     await asyncio.sleep(0.01)
     with pytest.raises(ProblemError, match="waits"):
         await lane.of("busy", 1, noting("too much"))
-    asked += [asyncio.create_task(lane.of("other", 10, noting("other"))) for _ in range(2)]
+    requests += [asyncio.create_task(lane.of("other", 10, noting("other"))) for _ in range(2)]
     await asyncio.sleep(0.01)
     gate.set()
-    await asyncio.gather(held, *asked)
+    await asyncio.gather(held, *requests)
     assert order[:3].count("other") == 2
     assert order.count("busy") == 9
     assert not lane._waiting

@@ -64,8 +64,8 @@ async def test_c7_a_tenant_over_its_rate_waits_and_another_does_not(deps: Deps) 
         assert answer.json()["type"] == "urn:memstream:error:too-many"
         assert 1 <= int(answer.headers["retry-after"]) <= 10
         assert (await client.post("/v1/memories", json=BODY, headers=of("b"))).status_code == 202
-        told = (await client.get("/metrics", headers=of("b"))).text
-        assert 'memstream_limited_requests_total{kind="writes"} 3.0' in told
+        body = (await client.get("/metrics", headers=of("b"))).text
+        assert 'memstream_limited_requests_total{kind="writes"} 3.0' in body
 
 
 async def test_c7_turns_are_counted_by_the_turn(deps: Deps) -> None:
@@ -127,6 +127,6 @@ async def test_h5_documents_need_a_scope_of_their_own_which_no_bound_credential_
         put = await client.post("/v1/documents", json=document, headers=of(name))
         removed = await client.delete("/v1/documents/d1", headers=of(name))
         assert [put.status_code, removed.status_code] == [status, status]
-        said = await client.post("/v1/turns", json={"turns": [turn()]}, headers=of(name))
+        statement = await client.post("/v1/turns", json={"turns": [turn()]}, headers=of(name))
         writes = name not in ("one-user", "loader")  # the turn is of another user; documents are all a loader writes
-        assert said.status_code == (202 if writes else 403)
+        assert statement.status_code == (202 if writes else 403)

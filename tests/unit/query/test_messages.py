@@ -53,8 +53,8 @@ def talk(monkeypatch: pytest.MonkeyPatch) -> Talk:
 async def pages(client: httpx.AsyncClient, **query: Any) -> list[list[str]]:
     out, cursor = [], None
     while True:
-        asked = {"user_id": "ann", **query, **({} if cursor is None else {"cursor": cursor})}
-        answer = await client.get(PATH, params=asked)
+        request = {"user_id": "ann", **query, **({} if cursor is None else {"cursor": cursor})}
+        answer = await client.get(PATH, params=request)
         assert answer.status_code == 200, answer.text
         body = answer.json()
         out.append([m["message_id"] for m in body["messages"]])
@@ -81,8 +81,8 @@ async def test_e3_the_open_segment_begins_behind_the_checkpoint(client: httpx.As
 async def test_e3_a_checkpoint_between_two_pages_loses_no_message(client: httpx.AsyncClient, talk: Talk) -> None:
     first = (await client.get(PATH, params={"user_id": "ann", "segment": "open", "limit": 1})).json()
     talk.row = {"segment_start": 60}
-    asked = {"user_id": "ann", "segment": "open", "cursor": first["cursor"]}
-    assert [m["message_id"] for m in (await client.get(PATH, params=asked)).json()["messages"]] == ["t50", "t60"]
+    request = {"user_id": "ann", "segment": "open", "cursor": first["cursor"]}
+    assert [m["message_id"] for m in (await client.get(PATH, params=request)).json()["messages"]] == ["t50", "t60"]
 
 
 async def test_e1_an_emptied_session_is_empty_and_an_unknown_one_is_not_found(

@@ -26,28 +26,30 @@ ANN = TENANT.user("ann")
 OCTOBER = datetime(2026, 10, 1, tzinfo=UTC)
 
 
-def asked(kind: str, **over: Any) -> str:
+def question_of(kind: str, **over: Any) -> str:
     probe: Any = SimpleNamespace(question=Question("q", frozenset({kind}), 1, TENANT, ANN, **over))
     return milvus.condition(probe, ANN, [kind])
 
 
 def test_d13_metadata_is_filtered_first() -> None:
-    where = asked("turn", filters=Filters(role="user", occurred_from=OCTOBER, occurred_to=OCTOBER.replace(month=11)))
+    where = question_of(
+        "turn", filters=Filters(role="user", occurred_from=OCTOBER, occurred_to=OCTOBER.replace(month=11))
+    )
     assert 'role in ["user"] and occurred_at >= 1790812800000 and occurred_at <= 1793491200000' in where
-    several = asked("episode", filters=Filters(episode_type=("task", "decision"), category="c", scope="s"))
+    several = question_of("episode", filters=Filters(episode_type=("task", "decision"), category="c", scope="s"))
     assert 'scope in ["s"] and category in ["c"] and episode_type in ["task", "decision"]' in several
-    assert "occurred_at" not in asked("fact", as_of=OCTOBER), "a fact may be told later"
-    assert "occurred_at <= 1790812800000" in asked("turn", as_of=OCTOBER)
+    assert "occurred_at" not in question_of("fact", as_of=OCTOBER), "a fact may be told later"
+    assert "occurred_at <= 1790812800000" in question_of("turn", as_of=OCTOBER)
 
 
 def test_d13_a_users_and_projects_search_is_of_both() -> None:
     project = TENANT.project("p")
-    assert 'project_id in ["p"]' in asked("turn", project=project)
-    assert 'project_id in ["", "p"]' in asked("fact", project=project)
+    assert 'project_id in ["p"]' in question_of("turn", project=project)
+    assert 'project_id in ["", "p"]' in question_of("fact", project=project)
 
 
 def test_d13_a_value_that_is_no_literal_is_left_to_the_rows() -> None:
-    assert "role" not in asked("turn", filters=Filters(role="a\nb"))
+    assert "role" not in question_of("turn", filters=Filters(role="a\nb"))
 
 
 def test_d13_documents_are_limited_as_well() -> None:
@@ -130,9 +132,9 @@ async def test_d13_what_milvus_filters_needs_nothing_else() -> None:
 async def test_n8_at_an_earlier_time_what_was_superseded_since_is_found_by_words() -> None:
     stores = Stores()
     await found_by(stores, as_of=OCTOBER)
-    asked = [(text, values) for text, values in stores.asked if "terms &&" in text]
-    assert [values["as_of"] for _, values in asked] == [OCTOBER, OCTOBER]
-    assert "state IN ('active', 'superseded')" in asked[1][0]
+    requests = [(text, values) for text, values in stores.asked if "terms &&" in text]
+    assert [values["as_of"] for _, values in requests] == [OCTOBER, OCTOBER]
+    assert "state IN ('active', 'superseded')" in requests[1][0]
 
 
 async def test_d11_without_milvus_the_filter_comes_before_the_best_are_taken() -> None:
@@ -147,9 +149,9 @@ async def test_d11_without_milvus_the_filter_comes_before_the_best_are_taken() -
     database: Any = stores
     assert await WordCandidates(database).find(probe, ANN, Found()) == [MINE]
     for text, values in stores.asked:
-        told = {name: values[name] for name in ("language", "since", "session", "within")}
-        assert told == {"language": ["zh"], "since": OCTOBER, "session": "s", "within": "p"}
-        assert all(text.index(f"%({name})s") < text.index("LIMIT") for name in told)
+        fields = {name: values[name] for name in ("language", "since", "session", "within")}
+        assert fields == {"language": ["zh"], "since": OCTOBER, "session": "s", "within": "p"}
+        assert all(text.index(f"%({name})s") < text.index("LIMIT") for name in fields)
 
 
 async def test_d11_milvus_has_the_profiles_budget_once_it_has_answered() -> None:

@@ -60,8 +60,8 @@ class Turns:
         self.rows.append({"tenant": tenant, "user_id": who, "turn_id": turn_id, "originals": None, **over})
 
     async def fetch(self, text: str, values: dict[str, Any], acting: str | None) -> list[dict[str, Any]]:
-        asked = {"tenant": values["tenant"], "user_id": values["owner_id"], "turn_id": values.get("turn_id")}
-        return [dict(r) for r in self.rows if {k: r[k] for k in asked} == asked]
+        request = {"tenant": values["tenant"], "user_id": values["owner_id"], "turn_id": values.get("turn_id")}
+        return [dict(r) for r in self.rows if {k: r[k] for k in request} == request]
 
 
 @pytest.fixture
@@ -113,8 +113,8 @@ async def test_d5_originals_are_read_by_their_permission_and_each_look_is_record
     assert [r.topic for r in log.records] == [topics.ACCESSES.name] * 2
     first = Codec().decode(topics.ACCESSES.name, log.records[0].value)
     assert isinstance(first, Access)
-    told = (first.tenant, first.owner_id, first.action, first.principal, first.operation)
-    assert told == ("acme", "ann", "read", f"key:{who}", "GET /v1/turns/{turn_id}/originals")
+    result = (first.tenant, first.owner_id, first.action, first.principal, first.operation)
+    assert result == ("acme", "ann", "read", f"key:{who}", "GET /v1/turns/{turn_id}/originals")
     assert "202-555" not in str(first)
 
 

@@ -98,15 +98,15 @@ async def test_n8_the_list_of_a_time_says_what_its_profile_says(
 
     monkeypatch.setattr(memories, "as_of", as_of)
     monkeypatch.setattr(users, "MANY", 1)  # what overtook a value stands on another page
-    asked = {"as_of": (START + day * DAY).isoformat(), "limit": "1"}
+    request = {"as_of": (START + day * DAY).isoformat(), "limit": "1"}
     found: list[Any] = []
     while True:
-        answer = await client.get("/v1/users/ann/memories", params=asked)
+        answer = await client.get("/v1/users/ann/memories", params=request)
         assert answer.status_code == 200, answer.text
         found += [m["value"] for m in answer.json()["memories"]]
         if (cursor := answer.json()["cursor"]) is None:
             break
-        asked["cursor"] = cursor
+        request["cursor"] = cursor
     assert found == [city]
 
 

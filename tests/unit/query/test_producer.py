@@ -60,15 +60,15 @@ async def test_a_failed_write_says_what_is_true_of_repeating_it(
     })  # fmt: skip
     log.failing.add(topic)
     failed = await client.post(path, json=body, headers={"Memstream-Wait-Ms": "0"})
-    told = failed.json()
-    assert (failed.status_code, told["delivered"]) == (503, [])
-    assert (by or "the same call is safe") in told["detail"]
-    assert ("is safe" in told["detail"]) == (not by)
-    if by not in told:
+    answer_body = failed.json()
+    assert (failed.status_code, answer_body["delivered"]) == (503, [])
+    assert (by or "the same call is safe") in answer_body["detail"]
+    assert ("is safe" in answer_body["detail"]) == (not by)
+    if by not in answer_body:
         return
     log.failing.clear()
-    headers = {"Memstream-Wait-Ms": "0", **({by: told[by]} if by == "Idempotency-Key" else {})}
-    body = body if headers.get(by) else {**body, by: told[by]}
+    headers = {"Memstream-Wait-Ms": "0", **({by: answer_body[by]} if by == "Idempotency-Key" else {})}
+    body = body if headers.get(by) else {**body, by: answer_body[by]}
     again = [(await client.post(path, json=body, headers=headers)).json() for _ in range(2)]
     values = [json.loads(r.value or b"") for r in log.records]
     kept = {v.get("command_id") or v["turn_id"] for v in values}

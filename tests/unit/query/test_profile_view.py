@@ -30,9 +30,9 @@ def test_b6_score_is_by_weight_and_false_is_a_value() -> None:
 
     rows = [row("hasEmployer", False), row("targets", "A"), row("targets", "B"), row("nationality", "未知"),
             row("age+hidden", {"age": 30, "hidden": 1}, ("age", "hidden"))]  # fmt: skip
-    told = build(profile, values_by_field(rows))
-    assert told["profile"] == {"basic": {"age": 30}, "work": {"hasEmployer": False, "targets": ["A", "B"]}}
-    assert told["completeness"] == {
+    result = build(profile, values_by_field(rows))
+    assert result["profile"] == {"basic": {"age": 30}, "work": {"hasEmployer": False, "targets": ["A", "B"]}}
+    assert result["completeness"] == {
         "score": 80, "filled_fields": ["age", "hasEmployer", "targets"], "missing_fields": ["nationality"],
     }  # fmt: skip
 
@@ -40,8 +40,8 @@ def test_b6_score_is_by_weight_and_false_is_a_value() -> None:
 @pytest.mark.parametrize(("value", "known"), [("无", True), ("none", True), ("未知", False), ("", False), (0, True)])
 def test_b6_none_is_an_answer_and_unknown_is_not(value: Any, known: bool) -> None:
     profile = load_profile("health")
-    told = build(profile, {"allergies": [value]})
-    assert ("allergies" not in told["completeness"]["missing_fields"]) is known
+    result = build(profile, {"allergies": [value]})
+    assert ("allergies" not in result["completeness"]["missing_fields"]) is known
 
 
 def test_b6_c3_the_row_of_a_table_wins_over_the_facts() -> None:

@@ -119,12 +119,12 @@ def ids(hits: list[Hit]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("said", "stated"),
+    ("text", "stated"),
     [("会议决定采用 Redis 替代现有的本地缓存方案", "用户决定采用 Redis 替代现有的本地缓存方案"),
      ("We decided to replace the local cache with Redis", "Ann decided to replace the local cache with Redis")],
 )  # fmt: skip
-def test_d15_a_turn_and_the_memory_taken_from_it_are_told_once(said: str, stated: str) -> None:
-    t, m = turn("t1", said, "Ann"), memory("m1", stated, "t1")
+def test_d15_a_turn_and_the_memory_taken_from_it_are_told_once(text: str, stated: str) -> None:
+    t, m = turn("t1", text, "Ann"), memory("m1", stated, "t1")
     assert ids(distinct([t, m])) == ids(distinct([m, t])) == ["m1"]
     other = memory("m2", stated, "t9")
     assert ids(distinct([t, other])) == ["t1", "m2"]
@@ -145,8 +145,8 @@ def test_d15_equal_texts_are_told_once() -> None:
 
 def test_d15_a_memory_of_a_message_in_the_window_counts_only_where_the_message_did_not_fit() -> None:
     message = {"turn_id": "w1", "role": "user", "content": "我决定下周二去杭州出差,要订高铁票", "speaker": None}
-    told = memory("m1", "用户决定下周二去杭州出差", "w1")
-    both = [*pieces.working("", [message]), *pieces.retrieved([told], [message])]
+    result = memory("m1", "用户决定下周二去杭州出差", "w1")
+    both = [*pieces.working("", [message]), *pieces.retrieved([result], [message])]
     prompt = compose(both, "q", 1_000, COUNT)
     assert "[Source" not in prompt.text
     assert prompt.dropped == 0

@@ -13,7 +13,7 @@ import pytest
 from inference.tokens import token_counter
 from processors.ports import Models, vectors
 from query.deps import Deps
-from query.prompt.endpoint import Asked, ContextIn, _pieces
+from query.prompt.endpoint import ContextIn, ContextRequest, _pieces
 from query.prompt.intents import route
 from query.prompt.layout import compose
 from query.reading import profile_view
@@ -80,7 +80,7 @@ EXAMPLES = {
 }  # fmt: skip
 
 
-async def told(models: Models, e: Example) -> Talk:
+async def result_of(models: Models, e: Example) -> Talk:
     talk = Talk(models, TEAM, NOW - timedelta(days=4), whole=True)
     for text, project in e.said:
         talk.project = project
@@ -104,17 +104,17 @@ def row(u: MemoryUpdate) -> dict[str, Any]:
 def newest(talk: Talk, *kinds: str) -> list[dict[str, Any]]:
     """What stands, newest first."""
     last = {u.row_key: u for kind in kinds for u in talk.updates(kind)}
-    standing = [u for u in last.values() if u.state == "active" and u.op == "upsert"]
-    return [row(u) for u in sorted(standing, key=lambda u: u.known_at, reverse=True)]
+    active = [u for u in last.values() if u.state == "active" and u.op == "upsert"]
+    return [row(u) for u in sorted(active, key=lambda u: u.known_at, reverse=True)]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 async def test_d17_the_example_prompt_comes_from_plain_turns(deps: Deps, models: Models, language: str) -> None:
     e = EXAMPLES[language]
-    talk = await told(models, e)
+    talk = await result_of(models, e)
     known = newest(talk, "fact", "preference", "intent", "pattern")
     tenant = TenantScope("acme", "test", frozenset())
-    asked = Asked(
+    request = ContextRequest(
         ContextIn(query=e.query, user_id=ANN, session_id="now"), tenant, tenant.user(ANN), tenant.project(CANGQIONG),
         route(TEAM, e.query),
     )  # fmt: skip
@@ -127,7 +127,7 @@ async def test_d17_the_example_prompt_comes_from_plain_turns(deps: Deps, models:
     hits = [(r, float(np.dot(query, np.frombuffer(r["embedding"], np.float16)))) for r in found]
     hits.sort(key=lambda h: -h[1])
     body = {"mode": session.mode, "body": session.sealed.model_dump(mode="json")}
-    prompt = compose(_pieces(asked, body, {}, known, hits, ctx), e.query, 6_000, token_counter().count)
+    prompt = compose(_pieces(request, body, {}, known, hits, ctx), e.query, 6_000, token_counter().count)
 
     heads = ["# System Instructions", "# User Profile", "# Anchors", "# Conversation History", "# Retrieved Memories",
              "# Current User Request"]  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 
 from processors.ports import Models
 from query.deps import Deps
-from query.prompt.endpoint import Asked, ContextIn, _pieces
+from query.prompt.endpoint import ContextIn, ContextRequest, _pieces
 from query.prompt.habits import plainly
 from query.prompt.intents import route
 from query.reading.common import Context
@@ -49,11 +49,13 @@ def shown(
 ) -> tuple[list[str], list[str]]:
     """Lines of the user's profile in the prompt of a request, and the kinds that they cite."""
     tenant = TenantScope("default", "test", frozenset())
-    asked = Asked(ContextIn(query=query, user_id="ann"), tenant, tenant.user("ann"), None, route(HEALTH, query))
+    request = ContextRequest(
+        ContextIn(query=query, user_id="ann"), tenant, tenant.user("ann"), None, route(HEALTH, query)
+    )
     ctx = Context.__new__(Context)
     ctx.deps = replace(deps, clock=lambda: at, profile=HEALTH)
     session = {"mode": "FULL_HISTORY", "body": {"window": list(window), "anchors": {}}}
-    pieces = [p for p in _pieces(asked, session, {}, rows, [], ctx) if p.section == "user_profile"]
+    pieces = [p for p in _pieces(request, session, {}, rows, [], ctx) if p.section == "user_profile"]
     return [p.text for p in pieces if p.citation], [p.citation["kind"] for p in pieces if p.citation]
 
 
@@ -110,8 +112,8 @@ async def test_c5_habits_are_a_kind_that_is_searched(models: Models, language: s
     index = ScopeIndex(embedder.dimensions)
     held = indexed(index, rows, embedder.model_id, embedder.dimensions)
     for query, answer in ASKED[language]:
-        asked = RankQuery(query, models.terms(query), embedder.embed([query])[0])
-        best = index.search(asked, 1, where=index.mask({"pattern"}))
+        request = RankQuery(query, models.terms(query), embedder.embed([query])[0])
+        best = index.search(request, 1, where=index.mask({"pattern"}))
         assert [held[hit.id]["text"] for hit in best] == [answer]
 
 
@@ -121,9 +123,11 @@ async def test_c5_a_habit_keeps_its_vector_while_it_is_told_so(models: Models) -
         await talk.until(START + n * DAY + timedelta(hours=8))
         await talk.say("记录血压 128/82", session=f"m{n}")
     await talk.until(START + 6 * DAY + timedelta(hours=9), timedelta(minutes=30))
-    told = [u for u in talk.updates("pattern") if u.key == "time/BP_RECORD"]
-    assert told[-1].reason.rule == "overdue"
-    assert told[-1].sealed.text != told[0].sealed.text
-    assert {(u.sealed.embedding, u.sealed.terms) for u in told} == {(told[0].sealed.embedding, told[0].sealed.terms)}
-    hit = {"kind": "pattern", "value": told[-1].sealed.value, "text": told[-1].sealed.text}
-    assert plainly(hit, HEALTH.habits, "zh")["text"] == told[0].sealed.text == "通常在08:00测量血压"
+    results = [u for u in talk.updates("pattern") if u.key == "time/BP_RECORD"]
+    assert results[-1].reason.rule == "overdue"
+    assert results[-1].sealed.text != results[0].sealed.text
+    assert {(u.sealed.embedding, u.sealed.terms) for u in results} == {
+        (results[0].sealed.embedding, results[0].sealed.terms)
+    }
+    hit = {"kind": "pattern", "value": results[-1].sealed.value, "text": results[-1].sealed.text}
+    assert plainly(hit, HEALTH.habits, "zh")["text"] == results[0].sealed.text == "通常在08:00测量血压"

@@ -64,9 +64,9 @@ def test_d8_a_hit_of_knowledge_names_document_version_and_section() -> None:
         "owner_id": "docs/pool.md",
         "attributes": {"title": "Pool", "hierarchy_info": {"h2": "Limits", "h1": "Pool"}},
     }  # fmt: skip
-    told = hit(row, 0.5, {"relevance": 0.4})["details"]
-    assert (told["document_id"], told["document_version"], told["title"]) == ("docs/pool.md", "1.2", "Pool")
-    assert told["section"] == ["Pool", "Limits"]
+    result = hit(row, 0.5, {"relevance": 0.4})["details"]
+    assert (result["document_id"], result["document_version"], result["title"]) == ("docs/pool.md", "1.2", "Pool")
+    assert result["section"] == ["Pool", "Limits"]
     assert "section" not in hit({**row, "kind": "fact"}, 0.5, {"relevance": 0.4})["details"]
 
 
@@ -76,9 +76,9 @@ def test_d5_each_hit_shows_its_relevance_and_on_request_the_parts_of_its_score()
         "record_id": "m", "kind": "fact", "text": "Ann plays chess", "sources": [], "occurred_at": None,
     }  # fmt: skip
     scores = {"bm25": 1.5, "relevance": 0.41}
-    plain, told = hit(row, 0.7, scores), hit(row, 0.7, scores, explain=True)
+    plain, result = hit(row, 0.7, scores), hit(row, 0.7, scores, explain=True)
     assert (plain["score"], plain["relevance"], "scores" in plain) == (0.7, 0.41, False)
-    assert (told["relevance"], told["scores"]) == (0.41, {"bm25": 1.5})
+    assert (result["relevance"], result["scores"]) == (0.41, {"bm25": 1.5})
 
 
 def test_c9_what_became_of_a_user_is_not_kept_with_who_judged() -> None:

@@ -51,13 +51,13 @@ READ = [
 ]  # fmt: skip
 
 
-async def asked(
+async def question_of(
     deps: Deps, monkeypatch: pytest.MonkeyPatch, rows: list[Any], written: list[Any], **params: Any
 ) -> httpx.Response:
     async def read(db: Any, scope: Any, names: Any, now: Any) -> list[Any]:
         return [r for r in rows if set(names) & {r["field"], *r["fields"]}]
 
-    async def standing(db: Any, scope: Any, names: Any, now: Any) -> list[Any]:
+    async def active(db: Any, scope: Any, names: Any, now: Any) -> list[Any]:
         assert now == NOW
         return [r for r in await read(db, scope, names, now) if r["state"] == "active"]
 
@@ -65,7 +65,7 @@ async def asked(
         return written
 
     monkeypatch.setattr(view, "of_fields", read)
-    monkeypatch.setattr(memories, "standing_of_fields", standing)
+    monkeypatch.setattr(memories, "current_of_fields", active)
     monkeypatch.setattr(structured, "rows", table)
     app = create_app(QueryConfig(), replace(deps, profile=HEALTH))
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
@@ -86,7 +86,7 @@ async def test_c6_a_reading_is_judged_against_the_baseline_and_its_own_history(
     deps: Deps, monkeypatch: pytest.MonkeyPatch, rows: list[Any], written: list[Any], verdict: str | None,
     baseline: Any, history: Any,
 ) -> None:  # fmt: skip
-    answer = await asked(deps, monkeypatch, rows, written, field="bp_systolic")
+    answer = await question_of(deps, monkeypatch, rows, written, field="bp_systolic")
     newest, *before = answer.json()["readings"]
     assert (newest["value"], newest["unit"], newest["verdict"]) == (150, "mmHg", verdict)
     assert (newest["baseline"] and tuple(newest["baseline"].values())) == baseline
@@ -111,9 +111,9 @@ async def test_c6_a_reading_that_retention_has_ended_is_not_read() -> None:
 
 
 async def test_c6_readings_of_all_fields_and_of_one_that_is_none(deps: Deps, monkeypatch: pytest.MonkeyPatch) -> None:
-    both = (await asked(deps, monkeypatch, [pressure(120, 80, 0), row(81.5, 1, "weight")], [])).json()["readings"]
+    both = (await question_of(deps, monkeypatch, [pressure(120, 80, 0), row(81.5, 1, "weight")], [])).json()["readings"]
     assert [(r["field"], r["value"]) for r in both] == [("bp_systolic", 120), ("bp_diastolic", 80), ("weight", 81.5)]
-    refused = await asked(deps, monkeypatch, [], [], field="age")
+    refused = await question_of(deps, monkeypatch, [], [], field="age")
     assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "field")
 
 
@@ -129,13 +129,13 @@ async def test_c6_readings_of_all_fields_and_of_one_that_is_none(deps: Deps, mon
 )  # fmt: skip
 def test_c6_a_prompt_says_how_a_reading_lies_to_the_usual(language: str, text: str, printed: str) -> None:
     reading = pressure(142, 88, 0, text=text, language=language)
-    told, _ = pieces.profile(HEALTH, [reading, BASELINE], frozenset(), usual_of(HEALTH, [reading, BASELINE], []))
-    assert printed in [p.text for p in told]
+    result, _ = pieces.profile(HEALTH, [reading, BASELINE], frozenset(), usual_of(HEALTH, [reading, BASELINE], []))
+    assert printed in [p.text for p in result]
 
 
 def test_c6_what_is_of_its_time_keeps_it_in_a_prompt() -> None:
-    told, _ = pieces.profile(HEALTH, [row("headache", 0, "symptoms", text="Ann has a headache (since 2 May 2026)")])
-    assert [p.text for p in told] == ["- symptoms: Ann has a headache (since 2 May 2026)"]
+    result, _ = pieces.profile(HEALTH, [row("headache", 0, "symptoms", text="Ann has a headache (since 2 May 2026)")])
+    assert [p.text for p in result] == ["- symptoms: Ann has a headache (since 2 May 2026)"]
 
 
 def judged(user: str, about: str, text: str, **value: Any) -> dict[str, Any]:

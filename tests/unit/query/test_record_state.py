@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from query.prompt import endpoint
-from query.prompt.endpoint import Asked, ContextIn, Entities
+from query.prompt.endpoint import ContextIn, ContextRequest, Entities
 from query.prompt.intents import folded, is_of, route
 from query.views.db import OwnerStatement, Row
 from schemas.profile.model import load_profile
@@ -57,7 +57,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize(
-    ("query", "record_id", "project", "told"),
+    ("query", "record_id", "project", "expected"),
     [
         ("请质控 Record 12 的数据", None, "study", ["second query sent", "mine alone"]),
         ("Run the QC again, please.", "12", "study", ["second query sent", "mine alone"]),
@@ -69,16 +69,16 @@ ROWS = [
     ],
 )
 async def test_a8_the_state_of_a_record_is_the_projects_whoever_asks(
-    query: str, record_id: str | None, project: str | None, told: list[str]
+    query: str, record_id: str | None, project: str | None, expected: list[str]
 ) -> None:
     body = ContextIn(query=query, user_id="cat", project_id=project, entities=Entities(record_id=record_id))
     routed = route(STUDY, query, "QC_TASK")
-    asked = Asked(body, TENANT, TENANT.user("cat"), TENANT.project(project) if project else None, routed)
+    request = ContextRequest(body, TENANT, TENANT.user("cat"), TENANT.project(project) if project else None, routed)
     deps = SimpleNamespace(clock=lambda: datetime(2026, 11, 2, tzinfo=UTC))
     ctx: Any = SimpleNamespace(db=Views(ROWS), deps=deps)
-    rows = await endpoint._state(ctx, asked, routed.intents[0])
-    assert [r["value"]["step"] for r in rows] == told
-    assert asked.of_project == {r["record_id"] for r in rows if r["owner_id"] != "cat"}
+    rows = await endpoint._state(ctx, request, routed.intents[0])
+    assert [r["value"]["step"] for r in rows] == expected
+    assert request.of_project == {r["record_id"] for r in rows if r["owner_id"] != "cat"}
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ LATE = timedelta(days=20)
 """Longer than turns are kept, shorter than letters are."""
 
 
-def said(text: str, at: datetime | None = None, occurred_at: datetime = START) -> TurnEvent:
+def turn_of(text: str, at: datetime | None = None, occurred_at: datetime = START) -> TurnEvent:
     """`at` None: the log's time is that of acceptance."""
     return TurnEvent(
         tenant="acme", user_id="ann", session_id="s", turn_id="t", role="user", occurred_at=occurred_at,
@@ -95,7 +95,7 @@ async def test_a_letter_replayed_over_and_over_keeps_the_time_of_its_first_sourc
 
 async def test_expiry_does_not_begin_anew(models: Models) -> None:
     d = memory_steps(models)
-    stray(d, said("I live in Leeds."))
+    stray(d, turn_of("I live in Leeds."))
     await d.run()
     d.advance(LATE)
     assert await replay_all(d) == ["replayed"]
@@ -110,7 +110,7 @@ async def test_expiry_does_not_begin_anew(models: Models) -> None:
 async def test_a_letter_of_a_user_who_was_erased_since_stays_erased(models: Models, ahead: timedelta | None) -> None:
     """Also where a clock had dated it behind the erasure: what came into the log before it is of before."""
     d = memory_steps(models)
-    stray(d, said("I live in Leeds.", None if ahead is None else START + ahead))
+    stray(d, turn_of("I live in Leeds.", None if ahead is None else START + ahead))
     await d.run()
     d.advance(timedelta(hours=1))
     erased = Erasure(tenant="acme", erasure_id="e", scope="user", user_id="ann", accepted_at=d.now)
@@ -126,7 +126,10 @@ async def test_a_letter_of_a_user_who_was_erased_since_stays_erased(models: Mode
 
 @pytest.mark.parametrize(
     "early",
-    [said("I live in Leeds.", START + timedelta(days=3)), said("I live in Leeds.", None, START + timedelta(days=3))],
+    [
+        turn_of("I live in Leeds.", START + timedelta(days=3)),
+        turn_of("I live in Leeds.", None, START + timedelta(days=3)),
+    ],
     ids=["accepted_at", "occurred_at"],
 )
 async def test_what_was_dated_ahead_is_taken_when_its_time_has_come(models: Models, early: TurnEvent) -> None:
@@ -143,11 +146,11 @@ async def test_what_was_dated_ahead_is_taken_when_its_time_has_come(models: Mode
     assert learned(d) == ["Leeds"]
 
 
-@pytest.mark.parametrize("told", [b"", b"x", b"-5", b"1" * 16, "１".encode()])
-async def test_a_source_time_that_is_none_is_a_dead_letter(told: bytes) -> None:
+@pytest.mark.parametrize("result", [b"", b"x", b"-5", b"1" * 16, "１".encode()])
+async def test_a_source_time_that_is_none_is_a_dead_letter(result: bytes) -> None:
     """None would count as now, and let what was erased come back."""
     d = TopologyDriver([Counter()], START)
-    headers = [(REPLAY_OF, b"0:0"), (REPLAY_FOR, b"counter"), (SOURCE_TIME, told)]
+    headers = [(REPLAY_OF, b"0:0"), (REPLAY_FOR, b"counter"), (SOURCE_TIME, result)]
     d.pipe_raw(topics.TURNS, HOME, d.codec.value(turn("one")), headers)
     await d.run()
     assert [header(m.headers, "reason") for m in d.dead_letters()] == [b"timestamp"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from query.deps import Deps
-from query.prompt.endpoint import Asked, ContextIn, _pieces
+from query.prompt.endpoint import ContextIn, ContextRequest, _pieces
 from query.prompt.intents import Routed
 from query.reading.common import Context
 from schemas.security.scope import TenantScope
@@ -31,7 +31,7 @@ def memory(record_id: str, *sources: str) -> dict[str, Any]:
 @pytest.mark.parametrize("stored", ["in the window", "among the hits", "not"])
 def test_a8_the_request_is_no_memory_of_itself(deps: Deps, stored: str) -> None:
     tenant = TenantScope("default", "test", frozenset())
-    asked = Asked(ContextIn(query=QUERY, user_id="ann"), tenant, tenant.user("ann"), None, Routed([], None))
+    request = ContextRequest(ContextIn(query=QUERY, user_id="ann"), tenant, tenant.user("ann"), None, Routed([], None))
     hits = [memory("own", "now"), memory("older", "then"), memory("both", "now", "then"), memory("remembered")]
     if stored == "among the hits":
         hits.append(turn("now", QUERY))
@@ -39,6 +39,6 @@ def test_a8_the_request_is_no_memory_of_itself(deps: Deps, stored: str) -> None:
     session = {"mode": "FULL_HISTORY", "body": {"window": window, "anchors": {}}}
     ctx = Context.__new__(Context)
     ctx.deps = deps
-    pieces = _pieces(asked, session, {}, [], [(h, 1.0) for h in hits], ctx)
+    pieces = _pieces(request, session, {}, [], [(h, 1.0) for h in hits], ctx)
     shown = [p.citation["id"] for p in pieces if p.citation and p.section == "retrieved_memories"]
     assert shown == (["own"] if stored == "not" else []) + ["older", "both", "remembered"]

@@ -67,8 +67,8 @@ def look() -> Look:
 def retriever(lane: ComputeLane, reranker: Any, seconds: float = 5.0) -> Retriever:
     deps: Any = SimpleNamespace(reranker=reranker, embedder=None, embedder_named=None, hyde=None)
     nothing: Any = None
-    config, door = QueryConfig(reranker_seconds=seconds), FairLane("door")
-    return Retriever(config, deps, nothing, nothing, lane, Questions(lane), Withheld(), door)
+    config, boundary = QueryConfig(reranker_seconds=seconds), FairLane("door")
+    return Retriever(config, deps, nothing, nothing, lane, Questions(lane), Withheld(), boundary)
 
 
 async def ranked(by: Retriever, over: Look) -> tuple[list[str], list[dict[str, str]]]:
@@ -119,7 +119,7 @@ async def test_d14_a_late_cross_encoder_costs_one_search_its_time() -> None:
         assert await ranked(by, look()) == (["a", "b"], AS_OF_THE_FUSION)
     assert model.asked == 1
     gate.set()
-    await eventually("its order", lambda: ranked(by, look()), lambda told: told == (["b", "a"], []))
+    await eventually("its order", lambda: ranked(by, look()), lambda result: result == (["b", "a"], []))
     lane.close()
 
 
@@ -162,11 +162,11 @@ async def test_d14_nothing_found_asks_no_model() -> None:
 
 async def test_d14_what_was_withheld_while_the_model_worked_is_not_shown() -> None:
     lane, gate, over = ComputeLane(), threading.Event(), look()
-    asked = asyncio.create_task(ranked(retriever(lane, Scripted(backwards, gate)), over))
+    request = asyncio.create_task(ranked(retriever(lane, Scripted(backwards, gate)), over))
     await asyncio.sleep(0.05)
     await lane(lambda: over.index.remove(["b"]))
     gate.set()
-    assert await asked == (["a"], [])
+    assert await request == (["a"], [])
     lane.close()
 
 

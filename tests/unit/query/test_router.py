@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memstream.workers.models import default_embedder
-from query.prompt.intents import by_example, route, told
+from query.prompt.intents import by_example, reason_fields, route
 from schemas.profile.model import Intent, ProjectSpec, load_profile
 from tests.linear import assert_linear
 
@@ -31,8 +31,8 @@ def test_d10_a_time_limits_what_happened(
     assert routed.filters.occurred_from == datetime(*since, tzinfo=UTC)
     assert routed.filters.occurred_to == datetime(*until, tzinfo=UTC)
     assert routed.kinds == {"turn", "episode"}
-    (told,) = [b for b in routed.because if b.get("filter") == "occurred"]
-    assert words.casefold() in told["words"][0].casefold()
+    (result,) = [b for b in routed.because if b.get("filter") == "occurred"]
+    assert words.casefold() in result["words"][0].casefold()
 
 
 def between(query: str) -> tuple[str | None, str | None]:
@@ -189,7 +189,7 @@ def test_d10_an_intent_says_which_words_chose_it_and_a_given_one_that_it_was_giv
 
 def test_d10_the_seeds_example_in_the_seeds_shape() -> None:
     query = "我们上次关于苍穹项目的决策是什么？"
-    answer = told(query, route(load_profile("engineering"), query, None, NOW))
+    answer = reason_fields(query, route(load_profile("engineering"), query, None, NOW))
     assert answer["query"] == query
     assert set(answer["intents"]) == {"project_review", "recall_decision"}
     assert answer["entities"] == {"project_name": "苍穹", "event_type": "决策"}
@@ -200,11 +200,11 @@ def test_d10_the_seeds_example_in_the_seeds_shape() -> None:
 
 def test_d10_times_limit_what_happened_and_nothing_limits_where_no_word_does() -> None:
     profile = load_profile("engineering")
-    answer = told("What broke last month?", route(profile, "What broke last month?", None, NOW))
+    answer = reason_fields("What broke last month?", route(profile, "What broke last month?", None, NOW))
     assert answer["entities"] == {"time": "last month"}
     assert answer["metadata_filter"].keys() == {"episodic_memory", "history"}
     assert answer["metadata_filter"]["history"].keys() == {"occurred_from", "occurred_to"}
-    plain = told("hello", route(profile, "hello", None, NOW))
+    plain = reason_fields("hello", route(profile, "hello", None, NOW))
     assert (plain["entities"], plain["metadata_filter"]) == ({}, {})
 
 
@@ -244,8 +244,10 @@ def test_d10_decisions_of_a_time_are_looked_for_among_its_turns_where_turns_are_
     assert times is not None
     assert (times.occurred_from, times.occurred_to) == tuple(datetime(2026, m, 1, tzinfo=UTC) for m in months)
     assert (times.episode_type, kinds) == (None, frozenset({"turn"}))
-    said = told(query, routed)["metadata_filter"]
-    assert set(said["history"]) == {"occurred_from", "occurred_to"}
-    assert said["episodic_memory"]["event_type"] == "decision"
+    statement = reason_fields(query, routed)["metadata_filter"]
+    assert set(statement["history"]) == {"occurred_from", "occurred_to"}
+    assert statement["episodic_memory"]["event_type"] == "decision"
     with_all = route(load_profile("general"), query, now=NOW)
-    assert set(told(query, with_all)["metadata_filter"]) == {"episodic_memory"}, "episodes are searched beside turns"
+    assert set(reason_fields(query, with_all)["metadata_filter"]) == {"episodic_memory"}, (
+        "episodes are searched beside turns"
+    )

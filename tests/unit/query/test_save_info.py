@@ -31,7 +31,7 @@ from tests.unit.query.memory_log import MemoryLog
 from tests.unit.query.test_waits import Waits
 
 SAVE, WRITE = "/v1/users/ann/save-info", "/v1/sessions/s1/turns"
-SAID: dict[str, Any] = json.loads(blocks("docs/http.md", "json")[0])
+BODY: dict[str, Any] = json.loads(blocks("docs/http.md", "json")[0])
 """As the page shows it: a message and its reply in a session, and the degree that the caller knows."""
 
 
@@ -105,25 +105,25 @@ async def test_b3_one_call_says_what_was_saved_and_what_was_known(deps: Deps, lo
     ]
     client, watch = calling(deps, log, there=True)
     async with client:
-        answer = await client.post(SAVE, json={**SAID, "project_id": "p"})
-    told = answer.json()
+        answer = await client.post(SAVE, json={**BODY, "project_id": "p"})
+    body = answer.json()
     assert (answer.status_code, answer.headers["Memstream-Fresh"]) == (202, "true")
-    assert told["extracted_info"] == {"age": 32, "university": "浙江大学"}
-    assert (told["action"], told["saved_count"], told["skipped_fields"]) == ("save_info", 2, ["education"])
-    assert [(m["memoryType"], m["content"], m["field"]) for m in told["saved_memories"]] == [
+    assert body["extracted_info"] == {"age": 32, "university": "浙江大学"}
+    assert (body["action"], body["saved_count"], body["skipped_fields"]) == ("save_info", 2, ["education"])
+    assert [(m["memoryType"], m["content"], m["field"]) for m in body["saved_memories"]] == [
         ("FACT", "用户32岁", "age"), ("FACT", "浙江大学毕业", "university"),
     ]  # fmt: skip
-    assert (told["pending"], told["repeated"], told["session_id"]) == (False, False, "s1")
+    assert (body["pending"], body["repeated"], body["session_id"]) == (False, False, "s1")
     message, reply = written(log)
-    assert [message.turn_id, reply.turn_id] == told["turn_ids"]
+    assert [message.turn_id, reply.turn_id] == body["turn_ids"]
     assert views.asked == [("ann", message.turn_id)]
-    assert (message.role, message.sealed.content) == ("user", SAID["userMessage"])
-    assert (reply.role, reply.sealed.content) == ("assistant", SAID["assistantMessage"])
-    assert (message.sealed.existing_info, reply.sealed.existing_info) == (SAID["existingInfo"], None)
+    assert (message.role, message.sealed.content) == ("user", BODY["userMessage"])
+    assert (reply.role, reply.sealed.content) == ("assistant", BODY["assistantMessage"])
+    assert (message.sealed.existing_info, reply.sealed.existing_info) == (BODY["existingInfo"], None)
     assert message.interaction_id == reply.interaction_id
     assert message.occurred_at == NOW < reply.occurred_at
     [(needs, count)] = watch.asked
-    [own] = FreshnessToken.parse(told["freshness_token"]).writes
+    [own] = FreshnessToken.parse(body["freshness_token"]).writes
     assert (count, set(needs.values())) == (2, {own.offset + 1}), "it waits for this very write, once it is on the log"
 
 
@@ -140,10 +140,10 @@ async def test_b3_what_is_not_decided_in_time_is_pending_and_written_all_the_sam
         answer = await client.post(SAVE, json={"userMessage": "I'm 32"})
         again = await client.post(SAVE, json={"userMessage": "I'm 32", "interaction_id": "i1"})
         same = await client.post(SAVE, json={"user_message": "I'm 32", "interaction_id": "i1"})
-    told = answer.json()
+    body = answer.json()
     assert (answer.status_code, answer.headers["Memstream-Fresh"]) == (202, "false")
-    assert (told["pending"], told["saved_count"], told["saved_memories"]) == (True, 0, [])
-    assert told["turn_ids"] == [e.turn_id for e in written(log)[:1]]
+    assert (body["pending"], body["saved_count"], body["saved_memories"]) == (True, 0, [])
+    assert body["turn_ids"] == [e.turn_id for e in written(log)[:1]]
     first, second = written(log)[1:]
     assert first.turn_id == second.turn_id == "i1:user"
     assert again.json()["turn_ids"] == same.json()["turn_ids"]
@@ -159,8 +159,8 @@ async def test_b9_messages_without_a_session_are_one_conversation_a_day(
     client, _ = calling(deps, log, there=True)
     async with client:
         body = {"userMessage": "I'm 32", **({} if at is None else {"occurred_at": at})}
-        told = [(await client.post(SAVE, json=body)).json()["session_id"] for _ in range(2)]
-    assert [e.session_id for e in written(log)] == told == [session, session]
+        answer_body = [(await client.post(SAVE, json=body)).json()["session_id"] for _ in range(2)]
+    assert [e.session_id for e in written(log)] == answer_body == [session, session]
 
 
 MAIL, TOKEN = "Write to a@example.org or call", "Write to <EMAIL_ADDRESS:0af3> or call"
@@ -187,12 +187,12 @@ async def test_b3_n2_an_id_used_again_answers_as_before_or_names_the_conflict(
         before = await client.post(SAVE, json={**body, **first})
         answer = await client.post(SAVE, json={**body, **second})
     assert (before.status_code, before.json()["repeated"]) == (202, False)
-    told = answer.json()
+    answer_body = answer.json()
     if same:
-        assert (answer.status_code, told["repeated"], told["pending"]) == (202, True, False)
-        assert told["extracted_info"] == {"age": 32}
+        assert (answer.status_code, answer_body["repeated"], answer_body["pending"]) == (202, True, False)
+        assert answer_body["extracted_info"] == {"age": 32}
     else:
-        assert (answer.status_code, told["type"]) == (409, "urn:memstream:error:conflict")
+        assert (answer.status_code, answer_body["type"]) == (409, "urn:memstream:error:conflict")
         assert "32" not in answer.text
 
 
@@ -219,8 +219,8 @@ async def test_b3_n2_a_call_repeated_on_the_next_day_is_the_same(deps: Deps, log
         await client.post(SAVE, json=body)
     client, _ = calling(replace(deps, clock=lambda: NOW + timedelta(days=1)), log, there=True)
     async with client:
-        told = (await client.post(SAVE, json=body)).json()
-    assert (told["repeated"], told["session_id"]) == (True, "save-info:2026-11-21")
+        answer_body = (await client.post(SAVE, json=body)).json()
+    assert (answer_body["repeated"], answer_body["session_id"]) == (True, "save-info:2026-11-21")
 
 
 @pytest.mark.parametrize(("message", "reply", "decided", "minutes", "pending"), [
@@ -236,13 +236,13 @@ async def test_b3_d1_a_message_that_waits_for_its_reply_is_pending(
     body = {"userMessage": message, "interaction_id": "i1", **({} if reply is None else {"assistantMessage": reply})}
     client, _ = calling(deps, log, there=True)
     async with client:
-        told = (await client.post(SAVE, json=body)).json()
+        answer_body = (await client.post(SAVE, json=body)).json()
     if minutes:
-        assert told["pending"]
+        assert answer_body["pending"]
         client, _ = calling(replace(deps, clock=lambda: NOW + timedelta(minutes=minutes)), log, there=True)
         async with client:
-            told = (await client.post(SAVE, json=body)).json()
-    assert told["pending"] == pending
+            answer_body = (await client.post(SAVE, json=body)).json()
+    assert answer_body["pending"] == pending
 
 
 async def test_b3_a_message_that_the_screen_did_not_pass_is_never_said_to_be_decided(
@@ -254,18 +254,18 @@ async def test_b3_a_message_that_the_screen_did_not_pass_is_never_said_to_be_dec
     monkeypatch.setattr(turns, "by_ids", none)
     client, _ = calling(deps, log, there=True)
     async with client:
-        told = (await client.post(SAVE, json={"userMessage": "I'm 32"})).json()
-    assert (told["pending"], told["saved_count"]) == (True, 0)
+        body = (await client.post(SAVE, json={"userMessage": "I'm 32"})).json()
+    assert (body["pending"], body["saved_count"]) == (True, 0)
 
 
 @pytest.mark.parametrize(("path", "body", "field"), [
     (SAVE, {}, "userMessage"), (SAVE, {"userMessage": " "}, "userMessage"), (SAVE, {"userMessage": 1}, "userMessage"),
-    (SAVE, {**SAID, "assistantMessage": "\0"}, "assistantMessage"),
-    (SAVE, {**SAID, "existingInfo": []}, "existingInfo"),
-    (SAVE, {**SAID, "existingInfo": {"a": "x" * 70_000}}, "existingInfo"),
-    (SAVE, {**SAID, "existingInfo": {"a": ["x"] * 201}}, "existingInfo"), (SAVE, {**SAID, "action": "x"}, "action"),
-    (SAVE, {**SAID, "occurred_at": "2031-01-01T00:00:00Z"}, "occurred_at"), (SAVE, {**SAID, "more": 1}, "more"),
-    (SAVE, {**SAID, "interaction_id": "i" * 250}, "interaction_id"), (SAVE, {**SAID, "session_id": ""}, "session_id"),
+    (SAVE, {**BODY, "assistantMessage": "\0"}, "assistantMessage"),
+    (SAVE, {**BODY, "existingInfo": []}, "existingInfo"),
+    (SAVE, {**BODY, "existingInfo": {"a": "x" * 70_000}}, "existingInfo"),
+    (SAVE, {**BODY, "existingInfo": {"a": ["x"] * 201}}, "existingInfo"), (SAVE, {**BODY, "action": "x"}, "action"),
+    (SAVE, {**BODY, "occurred_at": "2031-01-01T00:00:00Z"}, "occurred_at"), (SAVE, {**BODY, "more": 1}, "more"),
+    (SAVE, {**BODY, "interaction_id": "i" * 250}, "interaction_id"), (SAVE, {**BODY, "session_id": ""}, "session_id"),
     (WRITE, {"user_id": "ann"}, "user_query"), (WRITE, {"user_query": "hi"}, "user_id"),
     (WRITE, {"user_id": "ann", "agent_response": ""}, "agent_response"),
     (WRITE, {"user_id": "ann", "user_query": "hi", "occurred_at": 1}, "occurred_at"),
@@ -313,13 +313,17 @@ async def test_e5_a_written_turn_says_how_its_session_stands(
     async with client:
         body = {"user_id": "ann", "user_query": "头晕怎么办？", "agent_response": "多休息", "agent_code": "triage"}
         answer = await client.post(WRITE, json=body)
-    told = answer.json()
+    answer_body = answer.json()
     assert (answer.status_code, answer.headers["Memstream-Fresh"]) == (202, str(there).lower())
-    assert (told["conversation_id"], told["mode"], told["updated_at"]) == ("s1", mode, 1_795_000_000)
+    assert (answer_body["conversation_id"], answer_body["mode"], answer_body["updated_at"]) == (
+        "s1",
+        mode,
+        1_795_000_000,
+    )
     assert [(e.role, e.sealed.content, e.agent_id) for e in written(log)] == [
         ("user", "头晕怎么办？", "triage"), ("assistant", "多休息", "triage"),
     ]  # fmt: skip
-    assert told["turn_ids"] == [e.turn_id for e in written(log)]
+    assert answer_body["turn_ids"] == [e.turn_id for e in written(log)]
     assert [count for _, count in watch.asked] == [2]
 
 
@@ -327,9 +331,9 @@ async def test_e5_without_the_stores_the_turn_is_written_and_the_mode_is_not_kno
     client: httpx.AsyncClient, log: MemoryLog
 ) -> None:
     answer = await client.post(WRITE, json={"user_id": "ann", "agent_response": "多休息"})
-    told = answer.json()
+    body = answer.json()
     assert (answer.status_code, answer.headers["Memstream-Fresh"]) == (202, "false")
-    assert (told["mode"], told["updated_at"]) == (None, None)
-    assert told["degraded"]
+    assert (body["mode"], body["updated_at"]) == (None, None)
+    assert body["degraded"]
     [reply] = written(log)
-    assert (reply.role, reply.turn_id) == ("assistant", told["turn_ids"][0])
+    assert (reply.role, reply.turn_id) == ("assistant", body["turn_ids"][0])

@@ -13,20 +13,20 @@ from schemas.profile.model import load_profile
 from tests.unit.query.memory_log import MemoryLog
 
 MAIL, PHONE = "ana.petrova@example.org", "13812345678"
-TOLD = f"Write to {MAIL}, 我的手机号是{PHONE}"
-ITEM = {"namespace": ["notes", "ann"], "key": "k1", "value": {"text": TOLD, "phone": int(PHONE)}}
+TEXT = f"Write to {MAIL}, 我的手机号是{PHONE}"
+ITEM = {"namespace": ["notes", "ann"], "key": "k1", "value": {"text": TEXT, "phone": int(PHONE)}}
 WRITES: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "remember": ("POST", "/v1/memories", {"user_id": "ann", "kind": "fact", "text": TOLD, "value": {"mail": MAIL}}),
-    "correct": ("PATCH", "/v1/memories/m1", {"user_id": "ann", "text": TOLD}),
+    "remember": ("POST", "/v1/memories", {"user_id": "ann", "kind": "fact", "text": TEXT, "value": {"mail": MAIL}}),
+    "correct": ("PATCH", "/v1/memories/m1", {"user_id": "ann", "text": TEXT}),
     "item": ("PUT", "/v1/store/items", ITEM),
     "alias": ("PUT", "/v1/store/notes/ann/k1", {"value": ITEM["value"]}),
     "feedback": ("POST", "/v1/feedback",
-                 {"user_id": "ann", "memory_ids": ["m1"], "rating": "bad", "comment": TOLD, "correction": TOLD}),
+                 {"user_id": "ann", "memory_ids": ["m1"], "rating": "bad", "comment": TEXT, "correction": TEXT}),
     "interaction": ("POST", "/v1/interactions",
                     {"interaction_id": "i1", "user_id": "ann", "session_id": "s1", "user_query": "hello",
-                     "timestamp": "2026-11-21T08:00:00Z", "user_feedback": {"rating": "bad", "correction": TOLD}}),
-    "row": ("POST", "/v1/users/ann/tables/diagnosis_records", {"diagnosis": TOLD}),
-    "hot": ("PUT", "/v1/projects/p1/hot-memory/status/contact", {"value": TOLD}),
+                     "timestamp": "2026-11-21T08:00:00Z", "user_feedback": {"rating": "bad", "correction": TEXT}}),
+    "row": ("POST", "/v1/users/ann/tables/diagnosis_records", {"diagnosis": TEXT}),
+    "hot": ("PUT", "/v1/projects/p1/hot-memory/status/contact", {"value": TEXT}),
 }  # fmt: skip
 
 

@@ -26,21 +26,21 @@ from schemas.security.scope import Permission, TenantScope
 from schemas.storage.layouts import RedisLayout
 from sinks.redis.session import session_args
 from tests.unit.sinks.events import checkpoint, decision, hot, memory, session, turn
-from tests.unit.sinks.test_sealed_rows import KEYS, SAID, context, item, read_as, stored
+from tests.unit.sinks.test_sealed_rows import KEYS, STATEMENT, context, item, read_as, stored
 from tests.unit.test_keyring import MemoryKeys
 
 OTHER = "an old address"
 SCOPE = TenantScope("t1", "local", frozenset(Permission))
 PAIRS: list[tuple[Any, Any]] = [
-    (turn(1, text=SAID), turn(2, text=OTHER)),
-    (turn(1, text=SAID), turn(1, text=OTHER, revision=2)),
-    (memory(1, text=SAID), memory(2, text=OTHER)),
-    (memory(1, text=SAID), memory(1, text=OTHER, version=1)),
-    (memory(1, text=SAID), memory(1, text=OTHER, revision=2)),
+    (turn(1, text=STATEMENT), turn(2, text=OTHER)),
+    (turn(1, text=STATEMENT), turn(1, text=OTHER, revision=2)),
+    (memory(1, text=STATEMENT), memory(2, text=OTHER)),
+    (memory(1, text=STATEMENT), memory(1, text=OTHER, version=1)),
+    (memory(1, text=STATEMENT), memory(1, text=OTHER, revision=2)),
     (decision(1), decision(2)),
-    (session(1, text=SAID), session(2, text=OTHER)),
+    (session(1, text=STATEMENT), session(2, text=OTHER)),
     (checkpoint(1), checkpoint(2)),
-    (hot(1, text=SAID), hot(2, text=OTHER)),
+    (hot(1, text=STATEMENT), hot(2, text=OTHER)),
 ]
 
 
@@ -61,8 +61,8 @@ async def test_c7_rows_of_one_owner_that_swapped_their_texts_are_left_out(
     assert len(await read(keys, mine, theirs)) == 2
     swapped = [{**mine, "sealed": theirs["sealed"]}, {**theirs, "sealed": mine["sealed"]}]
     assert await read(keys, *swapped, mine) == await read(keys, mine)
-    (told,) = [r for r in caplog.records if "do not open" in r.message]
-    assert told.n == 2  # type: ignore[attr-defined]
+    (records,) = [r for r in caplog.records if "do not open" in r.message]
+    assert records.n == 2  # type: ignore[attr-defined]
     assert mine["sealed"]["ct"] not in caplog.text
 
 
@@ -86,9 +86,9 @@ async def test_c7_a_row_without_its_place_does_not_open(keys: MemoryKeys) -> Non
 
 
 async def test_c7_rows_that_are_bound_to_their_owner_alone_open_without_a_place(keys: MemoryKeys) -> None:
-    raw = Codec(AesCipher(keys, "owner")).value(memory(1, text=SAID))
+    raw = Codec(AesCipher(keys, "owner")).value(memory(1, text=STATEMENT))
     row = {**stored(memory(1), item(keys, memory(1)).sealed), "sealed": orjson.loads(raw)["sealed"], PLACE: None}
-    assert [r["text"] for r in await read(keys, row)] == [SAID]
+    assert [r["text"] for r in await read(keys, row)] == [STATEMENT]
 
 
 def test_the_statement_tells_the_place_by_the_rows_columns() -> None:
@@ -106,7 +106,7 @@ def test_a_statement_that_reads_sealed_text_without_its_place_cannot_be_written(
         TenantStatement("SELECT text, sealed, sealed_for FROM {v}.memories WHERE tenant = %(tenant)s")
 
 
-def asked(keys: MemoryKeys, monkeypatch: pytest.MonkeyPatch, held: dict[str, bytes]) -> Any:
+def question_of(keys: MemoryKeys, monkeypatch: pytest.MonkeyPatch, held: dict[str, bytes]) -> Any:
     """A request's context over a Redis that holds this."""
 
     async def answer(_: Any, *names: str) -> list[bytes | None]:
@@ -122,11 +122,11 @@ async def test_c7_a_session_in_redis_opens_under_its_own_key_alone(
     keys: MemoryKeys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     layout, scope = RedisLayout(1), SCOPE.user("u1")
-    states = [session(n, n + 1, text=text) for n, text in enumerate((SAID, OTHER))]
+    states = [session(n, n + 1, text=text) for n, text in enumerate((STATEMENT, OTHER))]
     values = [session_args(s, timedelta(minutes=30), item(keys, s).sealed)[3] for s in states]
     held = {layout.session(user("t1", "u1"), s.session_id): v for s, v in zip(states, values, strict=True)}
     held |= {layout.revision(user("t1", "u1"), s.session_id): b"%d" % s.revision for s in states}
-    ctx = asked(keys, monkeypatch, held)
+    ctx = question_of(keys, monkeypatch, held)
     for s in states:
         assert await session_store._cached(ctx, scope, s.session_id) == (s.revision, session_value(s))
     held[layout.session(user("t1", "u1"), "s0")] = values[1]
@@ -139,12 +139,12 @@ async def test_c7_a_session_in_redis_opens_under_its_own_key_alone(
 async def test_c7_hot_memory_in_redis_opens_in_its_own_entry_alone(
     keys: MemoryKeys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = [hot(1, text=SAID, user_id="u7"), hot(2, text=OTHER, user_id="u7"),
+    texts = [hot(1, text=STATEMENT, user_id="u7"), hot(2, text=OTHER, user_id="u7"),
             hot(3, text=OTHER, user_id="u7", state="observed", conflicts_with=("hot-1",))]  # fmt: skip
-    rows = [stored(e, item(keys, e).sealed) | {"known_at": e.known_at, "key": None} for e in said]
+    rows = [stored(e, item(keys, e).sealed) | {"known_at": e.known_at, "key": None} for e in texts]
     snapshot: Any = orjson.loads(orjson.dumps(hot_memory(HotRow.of_row(r) for r in rows)))
     layout, held = RedisLayout(1), dict[str, bytes]()
-    ctx = asked(keys, monkeypatch, held)
+    ctx = question_of(keys, monkeypatch, held)
 
     async def shown(project_id: str = "p1") -> list[tuple[str, Any, Any]]:
         owner = project("t1", project_id)
@@ -152,7 +152,7 @@ async def test_c7_hot_memory_in_redis_opens_in_its_own_entry_alone(
         found: Any = await hot_reading._snapshot(ctx, SCOPE.project(project_id))
         return sorted((e["id"], e["value"], e.get("proposal", {}).get("value")) for e in found["decisions"])
 
-    assert await shown() == [("hot-1", SAID, OTHER), ("hot-2", OTHER, None)]
+    assert await shown() == [("hot-1", STATEMENT, OTHER), ("hot-2", OTHER, None)]
     assert await shown("p2") == [], "another project of the same user"
     entries = {e["id"]: e for e in snapshot["decisions"]}
     one, other = entries["hot-1"], entries["hot-2"]
@@ -160,17 +160,17 @@ async def test_c7_hot_memory_in_redis_opens_in_its_own_entry_alone(
     assert await shown() == []
     one["sealed"], other["sealed"] = other["sealed"], one["sealed"]
     one["proposal"]["sealed"] = other["sealed"]
-    assert await shown() == [("hot-1", SAID, None), ("hot-2", OTHER, None)]
+    assert await shown() == [("hot-1", STATEMENT, None), ("hot-2", OTHER, None)]
 
 
 async def test_n6_every_kind_of_row_of_a_view_opens_by_what_the_row_says(keys: MemoryKeys) -> None:
     """What the leak probe makes of a row as JSON, without knowing its table."""
     from memstream.erasure.probe import _place_of
 
-    body = MemoryBody(value=SAID)
+    body = MemoryBody(value=STATEMENT)
     for event in (turn(1), memory(1), decision(1), session(1), checkpoint(1), hot(1, sealed=body, user_id="u7")):
         row = stored(event, item(keys, event).sealed)
-        whose = event.sealed_for
-        assert _place_of(row, whose) == tuple(row[PLACE]), type(event).__name__
+        owner = event.sealed_for
+        assert _place_of(row, owner) == tuple(row[PLACE]), type(event).__name__
     entry = {"id": "hot-1", "revision": 1, "sealed": {}, "sealed_for": "t1/user/u7"}
     assert _place_of(entry, project("t1", "p1")) == tuple(read_as(MemoryUpdate, stored(hot(1), {"ct": ""}))[PLACE])

@@ -45,9 +45,9 @@ def stores(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     body = {"anchors": {"reply": "short"}, "window": window, "summary": "About bikes"}
 
     async def load(*_: Any) -> Any:
-        return SimpleNamespace(told=("SUMMARY_N", body), degraded=[])
+        return SimpleNamespace(mode_and_body=("SUMMARY_N", body), degraded=[])
 
-    async def standing(*_: Any) -> Any:
+    async def active(*_: Any) -> Any:
         return [{**fact("r1", "User lives in Leeds", "t0"), "field": "home", "fields": ["home"], "approximate": False}]
 
     async def none_before(*_: Any) -> tuple[()]:
@@ -64,13 +64,13 @@ def stores(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     bounds.clear()
     monkeypatch.setattr(session_store, "load", load)
-    monkeypatch.setattr(endpoint, "standing", standing)
+    monkeypatch.setattr(endpoint, "current_rows", active)
     monkeypatch.setattr(Retriever, "said_before", none_before)
     monkeypatch.setattr(Retriever, "search", search)
     return searched
 
 
-async def told(deps: Deps, sections: list[str] | None, query: str = QUERY, **more: Any) -> Any:
+async def result_of(deps: Deps, sections: list[str] | None, query: str = QUERY, **more: Any) -> Any:
     own = {} if sections is None else {"context": {"sections": sections}}
     raw = {"name": "test", "version": 1, "groups": ["basic"], "fields": [{"name": "home", "path": "basic.home"}], **own}
     app = create_app(QueryConfig(), replace(deps, profile=Profile.model_validate(raw)))
@@ -85,7 +85,7 @@ def named(answer: Any) -> list[str]:
 
 
 async def test_d15_sections_stand_in_the_order_of_the_profile(deps: Deps, stores: list[str]) -> None:
-    usual, own = await told(deps, None), await told(deps, ["anchors", "user_profile", *SEEDS[:1:-1]])
+    usual, own = await result_of(deps, None), await result_of(deps, ["anchors", "user_profile", *SEEDS[:1:-1]])
     assert named(usual) == SEEDS
     assert named(own) == ["anchors", "user_profile", "retrieved_memories", "conversation_history"]
     places = [own["prompt"].index(s["text"]) for s in own["sections"]]
@@ -96,13 +96,13 @@ async def test_d15_sections_stand_in_the_order_of_the_profile(deps: Deps, stores
 async def test_d5_a_prompt_bounds_the_relevance_of_what_is_searched_where_it_is_asked_to(
     deps: Deps, stores: list[str]
 ) -> None:
-    await told(deps, None)
-    await told(deps, None, min_relevance=0.4)
+    await result_of(deps, None)
+    await result_of(deps, None, min_relevance=0.4)
     assert bounds == [0.0, 0.4]
 
 
 async def test_d15_a_section_that_is_not_named_is_not_in_the_prompt(deps: Deps, stores: list[str]) -> None:
-    short = await told(deps, ["anchors", "user_profile"])
+    short = await result_of(deps, ["anchors", "user_profile"])
     assert named(short) == ["anchors", "user_profile"]
     assert (short["dropped"], short["left_out"], stores) == (0, [], []), "what nobody asked for is not searched"
 
@@ -110,7 +110,7 @@ async def test_d15_a_section_that_is_not_named_is_not_in_the_prompt(deps: Deps, 
 async def test_d15_without_the_conversation_its_turns_are_memories_but_for_the_request(
     deps: Deps, stores: list[str]
 ) -> None:
-    own = await told(deps, ["user_profile", "retrieved_memories"])
+    own = await result_of(deps, ["user_profile", "retrieved_memories"])
     assert named(own) == ["user_profile", "retrieved_memories"]
     assert [c["id"] for c in own["sections"][2]["citations"]] == ["t1", "r2"]
     assert "About bikes" not in own["prompt"]
@@ -118,7 +118,7 @@ async def test_d15_without_the_conversation_its_turns_are_memories_but_for_the_r
 
 async def test_d15_what_stands_first_is_byte_identical_between_turns(deps: Deps, stores: list[str]) -> None:
     order = ["anchors", "user_profile", "retrieved_memories", "conversation_history"]
-    one, two = await told(deps, order), await told(deps, order, "Which colour has it")
+    one, two = await result_of(deps, order), await result_of(deps, order, "Which colour has it")
     prefix = one["prompt"][: one["prompt"].index("# Retrieved Memories")]
     assert two["prompt"].startswith(prefix)
     assert prefix.index("reply: short") < prefix.index("Leeds")

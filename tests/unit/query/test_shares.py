@@ -171,8 +171,8 @@ async def test_h6_slow_queries_of_one_tenant_neither_hold_up_nor_shut_out_anothe
     slow = [asyncio.create_task(reason(db, "slow")) for _ in range(20)]
     await settle()
     assert [await reason(db, "quick") for _ in range(5)] == [None] * 5
-    told = Counter(await asyncio.gather(*slow))
-    assert set(told) == {"unreachable", BUSY}, "its own wait behind each other"
+    result = Counter(await asyncio.gather(*slow))
+    assert set(result) == {"unreachable", BUSY}, "its own wait behind each other"
     assert not circuit.is_open
     assert await reason(db, "quick") is None
     assert await reason(db, "slow") == OPEN, "its circuit is open"

@@ -71,8 +71,8 @@ def test_a_step_sees_a_change_between_two_batches_and_knows_the_version_that_mad
     follower = ProfileFollower(Profile(name="test", version=1))
     book = FollowedBook(follower)
     for version in (1, 2):
-        told = ProfileVersion(tenant="acme", profile={"name": "own", "version": version})
-        follower.take(Codec().value(told))
+        result = ProfileVersion(tenant="acme", profile={"name": "own", "version": version})
+        follower.take(Codec().value(result))
     follower.take(b"not json")
     assert book.of("acme").name == "test", "not within a batch"
     book.refresh()
@@ -91,11 +91,11 @@ def test_a_record_that_is_no_profile_is_said_with_its_place_and_what_was_expecte
     follower = ProfileFollower(Profile(name="test", version=1))
     follower.take(value, 3, 17)
     assert follower.tenants == {}
-    [said] = caplog.records
-    told = said.__dict__
-    assert (told["topic"], told["partition"], told["offset"]) == (topics.PROFILES.name, 3, 17)
-    assert told["reason"].startswith(why)
-    assert "acme" not in told["reason"]
+    [statement] = caplog.records
+    result = statement.__dict__
+    assert (result["topic"], result["partition"], result["offset"]) == (topics.PROFILES.name, 3, 17)
+    assert result["reason"].startswith(why)
+    assert "acme" not in result["reason"]
 
 
 @pytest.mark.slow

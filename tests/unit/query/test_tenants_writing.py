@@ -95,17 +95,17 @@ async def test_c7_what_is_written_and_answered_does_not_depend_on_another_tenant
     written: dict[str, int] = {}
     for operation in writing:
         for seed in range(TRIES):
-            told = []
+            results = []
             for value in ("only", "nowhere"):
                 made = call(operation, lambda name, v=value: named(name, v, FIXED), choice(seed))  # type: ignore[misc]
                 where = f"{operation} {seed} {value}"
                 answer, records = await once(client, log, made)
                 events = [(r.topic, e) for r in records if not isinstance(e := own(r, where), ALSO)]
                 assert answer.status_code != 500, (where, views.asked[-1:])
-                told.append((answer.status_code, shape(answer, value), [plain(t, e, value) for t, e in events]))
+                results.append((answer.status_code, shape(answer, value), [plain(t, e, value) for t, e in events]))
                 if value in f"{made.path} {made.query} {made.body}":
                     written[str(operation)] = written.get(str(operation), 0) + len(events)
-            assert told[0] == told[1], f"{operation} {seed}"
+            assert results[0] == results[1], f"{operation} {seed}"
     beyond = [(text, tenant, acting) for text, tenant, acting in views.asked if tenant != B and acting != ANYBODY]
     assert beyond == [], "a store was asked beyond the tenant"
     assert len([1 for _, tenant, _ in views.asked if tenant == B]) > 20, "nor was it asked nothing"
@@ -141,8 +141,8 @@ def own(r: Outgoing, where: str) -> Event:
 
 
 def plain(topic: str, event: Event, value: str) -> Any:
-    told = event.model_dump(mode="json", exclude={"sealed": {"embedding"}})
-    return topic, _MADE.sub("MADE", str({k: v for k, v in told.items() if k not in NEW})).replace(value, "ID")
+    result = event.model_dump(mode="json", exclude={"sealed": {"embedding"}})
+    return topic, _MADE.sub("MADE", str({k: v for k, v in result.items() if k not in NEW})).replace(value, "ID")
 
 
 def shape(answer: httpx.Response, value: str) -> Any:

@@ -145,8 +145,8 @@ async def _shown(db: _Erasures, resumed: bool, *records: MemoryUpdate, progress:
     wanted = updates._Wanted(scope, None, None, None)
     context: Any = _Context(db)
     events = updates._events(batches(), {0: 0}, wanted, context, still, {0: len(batch) if resumed else 0})
-    told = [e async for e in events]
-    found = [orjson.loads(e.partition(b"data: ")[2]) for e in told if b"event: memory" in e]
+    results = [e async for e in events]
+    found = [orjson.loads(e.partition(b"data: ")[2]) for e in results if b"event: memory" in e]
     assert not [u for u in found if u["op"] == "delete" and u.keys() & {"key", "field"}], "names may be what was said"
     return [u["text"] or f"{u['record_id']} is deleted" for u in found]
 
@@ -171,8 +171,8 @@ async def test_c9_a_resumed_stream_shows_nothing_that_was_erased_since() -> None
 
 async def test_c9_a_resumed_stream_shows_deletions_of_before_an_erasure() -> None:
     """Who has the record from the stream has to hear that it is gone."""
-    gone = hot(1, 2, text="", known_at=NOW, user_id="u1", key="said", op="delete", state="deleted")
-    assert await _shown(_Erasures(("u1", None, NOW)), True, gone) == [f"{gone.record_id} is deleted"]
+    removed = hot(1, 2, text="", known_at=NOW, user_id="u1", key="said", op="delete", state="deleted")
+    assert await _shown(_Erasures(("u1", None, NOW)), True, removed) == [f"{removed.record_id} is deleted"]
 
 
 async def test_c9_a_resumed_stream_shows_nothing_that_an_erasure_named() -> None:
@@ -199,9 +199,9 @@ async def test_c9_a_forgotten_memory_is_not_shown_on_a_resumed_stream() -> None:
     db.memories.append((closed.record_id, closed.version + 1, 9))
     assert await _shown(db, True, *records) == ["kept", "an earlier version"]
     assert await _shown(db, False, *records) == texts, "what comes now is shown as it comes"
-    gone = memory(5, 1, text="", op="delete", state="deleted", field=None)
-    db.memories.append((gone.record_id, gone.version, 2))
-    assert await _shown(db, True, gone) == [f"{gone.record_id} is deleted"]
+    removed = memory(5, 1, text="", op="delete", state="deleted", field=None)
+    db.memories.append((removed.record_id, removed.version, 2))
+    assert await _shown(db, True, removed) == [f"{removed.record_id} is deleted"]
 
 
 async def test_c9_a_memory_without_a_row_is_not_shown_once_the_sink_has_passed_it() -> None:

@@ -54,7 +54,7 @@ async def test_e1_a_session_shows_what_is_known_of_its_user(
     async def load(*_: Any) -> Any:
         return SimpleNamespace(value={"user_snapshot": {**EMPTY, **written}}, degraded=[], row=None)
 
-    async def standing(*_: Any) -> Any:
+    async def active(*_: Any) -> Any:
         if away:
             raise store_down("postgres")
         return KNOWN
@@ -64,7 +64,7 @@ async def test_e1_a_session_shows_what_is_known_of_its_user(
         return [{"record_id": "row", "category": "health_profiles", "value": value, "attributes": {"written": value}}]
 
     monkeypatch.setattr(sessions, "load", load)
-    monkeypatch.setattr(memories, "standing_of_fields", standing)
+    monkeypatch.setattr(memories, "current_of_fields", active)
     monkeypatch.setattr(structured, "rows", table)
     app = create_app(QueryConfig(), replace(deps, profile=load_profile(profile)))
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)

@@ -153,9 +153,9 @@ async def test_c7_a_credential_that_may_not_read_is_not_told_whether_a_memory_is
 
 
 async def test_d9_the_scope_of_a_project_is_the_same_by_its_name_and_by_its_id(client: httpx.AsyncClient) -> None:
-    told = {"user_id": "ann", "kind": "preference", "field": "tone", "value": "brief", "text": "Brief, please.",
+    fields = {"user_id": "ann", "kind": "preference", "field": "tone", "value": "brief", "text": "Brief, please.",
             "project_id": "trial-7"}  # fmt: skip
-    answers = [(await client.post("/v1/memories", json={**told, "scope": s})).json() for s in ("project", "trial-7")]
+    answers = [(await client.post("/v1/memories", json={**fields, "scope": s})).json() for s in ("project", "trial-7")]
     assert answers[0]["memory_id"] == answers[1]["memory_id"]
     own = (partition(project("default", "trial-7"), QueryConfig().partitions),)
     for answer in answers:
@@ -175,15 +175,15 @@ class Waits:
         return self._there
 
 
-@pytest.mark.parametrize(("there", "told"), [(True, "true"), (False, "false")])
+@pytest.mark.parametrize(("there", "expected"), [(True, "true"), (False, "false")])
 async def test_a6_a_report_that_is_asked_for_waits_for_the_turns_of_its_token(
-    deps: Deps, log: MemoryLog, there: bool, told: str
+    deps: Deps, log: MemoryLog, there: bool, expected: str
 ) -> None:
     app = create_app(QueryConfig(), deps)
     app.state.watches = {"postgres": (watch := Waits(log, there))}
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://127.0.0.1") as client:
         answer = await client.post("/v1/projects/p/reports", headers={"Memstream-Wait-For": token(1, (3,))})
-    assert (answer.status_code, answer.headers["Memstream-Fresh"]) == (202, told)
+    assert (answer.status_code, answer.headers["Memstream-Fresh"]) == (202, expected)
     place = ("project:memory.updates.v1", 3, "conversation.turns.v1/1")
     assert watch.asked == [({place: 2}, 0)]  # before the command was written
     assert len(log.records) == 1  # and late turns leave the command as it is

@@ -62,13 +62,13 @@ def test_another_question_or_caller_cannot_go_on_with_it(other: bytes) -> None:
 
 def test_d5_a_cursor_belongs_to_the_relevance_that_was_asked_for() -> None:
     scope = TenantScope("acme", "key", frozenset(Permission))
-    asked = Question(text="dog", kinds=frozenset({"turn"}), limit=2, tenant=scope, user=scope.user("u"))
-    first = walked(asked, None).walk
+    request = Question(text="dog", kinds=frozenset({"turn"}), limit=2, tenant=scope, user=scope.user("u"))
+    first = walked(request, None).walk
     assert first is not None
     cursor = first.cursor(["t:u/1"])
-    assert walked(asked, cursor).walk is not None
+    assert walked(request, cursor).walk is not None
     with pytest.raises(ProblemError):
-        walked(replace(asked, min_relevance=0.4), cursor)
+        walked(replace(request, min_relevance=0.4), cursor)
 
 
 BROKEN = [

@@ -94,8 +94,10 @@ def test_a_session_that_was_reset_is_kept_back_until_a_newer_one_stands() -> Non
 
 def test_hot_memory_is_kept_back_where_a_key_or_somebody_goes() -> None:
     withheld = Withheld(clock=Clock())
-    gone = ProjectCommand(tenant=T, project_id="p1", command="delete_hot", command_id="c", hot_type="status", key="k")
-    withheld.note(gone)
+    removed = ProjectCommand(
+        tenant=T, project_id="p1", command="delete_hot", command_id="c", hot_type="status", key="k"
+    )
+    withheld.note(removed)
     assert withheld.project(T, "p1")
     assert not withheld.project(T, "p2")
     withheld.note(erasure(scope="user", user_id="u"))

@@ -43,16 +43,16 @@ def test_d13_removing_and_appending_equals_building_anew() -> None:
     words = [f"w{i}" for i in range(30)]
     docs = [[rng.choice(words) for _ in range(rng.randint(1, 12))] for _ in range(60)]
     index = filled(docs)
-    gone = set(rng.sample(range(60), 25))
-    for row in gone:
+    removed = set(rng.sample(range(60), 25))
+    for row in removed:
         index.remove(row, docs[row])
     index.append(docs[3])
-    kept = [d for i, d in enumerate(docs) if i not in gone] + [docs[3]]
-    rows = [i for i in range(60) if i not in gone] + [60]
+    kept = [d for i, d in enumerate(docs) if i not in removed] + [docs[3]]
+    rows = [i for i in range(60) if i not in removed] + [60]
     query = ["w1", "w2", "w17"]
     scores = index.scores(query)
     np.testing.assert_allclose(scores[rows], reference(kept, query), rtol=1e-4)
-    assert not scores[list(gone)].any()
+    assert not scores[list(removed)].any()
 
 
 def test_a_prior_makes_a_common_word_weak_in_a_tiny_scope() -> None:

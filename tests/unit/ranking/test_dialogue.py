@@ -83,9 +83,9 @@ def test_a_session_in_the_asked_month_is_close_and_others_fade() -> None:
 
 
 def test_what_a_turn_tells_of_counts_and_not_only_its_own_day() -> None:
-    told = document("last month I broke my arm", datetime(2024, 6, 30, tzinfo=UTC))
+    result = document("last month I broke my arm", datetime(2024, 6, 30, tzinfo=UTC))
     same_day = document("I sang", datetime(2024, 6, 30, tzinfo=UTC))
-    assert near("What happened on 10 May 2024?", told) == [1.0]
+    assert near("What happened on 10 May 2024?", result) == [1.0]
     assert near("What happened on 10 May 2024?", same_day) == []
 
 

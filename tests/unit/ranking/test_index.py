@@ -101,11 +101,11 @@ def test_d13_explain_tells_each_part_of_the_score() -> None:
     """The parts of the default are what orders it, before they are brought into [0, 1]."""
     index = filled(*FACTS)
     found = index.search(ask("a blue kite"), explain=True)
-    told = [f.scores for f in found if f.scores is not None]
-    assert len(told) == len(found) > 1
+    results = [f.scores for f in found if f.scores is not None]
+    assert len(results) == len(found) > 1
     parts = ("words", "session", "prior", "meaning", "feedback")
-    assert all(set(parts) <= set(t) for t in told)
-    sums = [sum(t[p] for p in parts) for t in told]
+    assert all(set(parts) <= set(t) for t in results)
+    sums = [sum(t[p] for p in parts) for t in results]
     assert sums == sorted(sums, reverse=True)
     assert not set(parts) & set(index.search(ask("a blue kite", mode="rrf"), explain=True)[0].scores or {})
 
@@ -114,15 +114,15 @@ def test_d13_explain_tells_each_part_of_the_score() -> None:
 def test_d5_relevance_is_the_same_beside_other_documents_and_a_question_without_an_answer_has_none(mode: str) -> None:
     """The best of any scope has a good score, whether it answers or not."""
     index, soup = filled(*FACTS), "Who cooks tomato soup?"
-    asked = ask(soup, mode=mode)
+    request = ask(soup, mode=mode)
     cosine = float(vector(soup) @ vector("Ana cooks tomato soup on Sundays").astype(np.float16).astype(np.float32))
-    [first, *_] = index.search(asked)
+    [first, *_] = index.search(request)
     # All of the question's words, so whatever the cosine.
     assert first.id == "soup"
     assert first.relevance == pytest.approx(1.0)
     half = index.search(ask("Is tomato chocolate sold?", mode=mode))
     assert 0.0 < half[0].relevance < 1.0
-    assert [h.relevance for h in filled(FACTS[2]).search(asked)] == [pytest.approx(1.0)]
+    assert [h.relevance for h in filled(FACTS[2]).search(request)] == [pytest.approx(1.0)]
     assert 0.0 < cosine < 1.0
     nothing = ask("Which telescope orbits Jupiter?", mode=mode)
     cosines = index.search(replace(nothing, mode="dense"))
@@ -133,20 +133,20 @@ def test_d5_relevance_is_the_same_beside_other_documents_and_a_question_without_
 @pytest.mark.parametrize("mode", ["adaptive", "sum", "rrf", "bm25", "dense"])
 def test_d5_what_is_less_relevant_than_asked_for_is_no_hit_and_takes_no_place(mode: str) -> None:
     index = filled(*FACTS)
-    asked = ask("Ana repaired tomato soup", mode=mode)
-    every = {h.id: h.relevance for h in index.search(asked)}
+    request = ask("Ana repaired tomato soup", mode=mode)
+    every = {h.id: h.relevance for h in index.search(request)}
     least = sorted(every.values())[-1]
-    assert {h.id for h in index.search(replace(asked, min_relevance=least), limit=1)} == {
+    assert {h.id for h in index.search(replace(request, min_relevance=least), limit=1)} == {
         name for name, value in every.items() if value >= least
     }
-    assert index.search(replace(asked, min_relevance=1.0)) == []
-    assert index.best(replace(asked, min_relevance=1.0)) == [], "nor is a cross-encoder asked about it"
+    assert index.search(replace(request, min_relevance=1.0)) == []
+    assert index.best(replace(request, min_relevance=1.0)) == [], "nor is a cross-encoder asked about it"
 
 
 def test_d5_a_turn_is_read_with_the_turns_around_it() -> None:
-    said = (turn(1, "Shall we meet at the harbour?"), turn(2, "Bring the camera."), turn(3, "Fine.", session="s9"))
-    found = {h.id: h.relevance for h in filled(*said).search(ask("harbour camera", mode="sum"), 10)}
-    apart = [replace(t, session_id=t.id) for t in said]
+    texts = (turn(1, "Shall we meet at the harbour?"), turn(2, "Bring the camera."), turn(3, "Fine.", session="s9"))
+    found = {h.id: h.relevance for h in filled(*texts).search(ask("harbour camera", mode="sum"), 10)}
+    apart = [replace(t, session_id=t.id) for t in texts]
     alone = {h.id: h.relevance for h in filled(*apart).search(ask("harbour camera", mode="sum"), 10)}
     assert found["s1:2"] > alone["s1:2"]
 
@@ -185,10 +185,10 @@ def test_a_named_speaker_outranks_who_addresses_them() -> None:
 
 def test_in_chinese_speaker_neighbours_and_dates_lead_to_the_turn() -> None:
     may, june = datetime(2024, 5, 6, tzinfo=UTC), datetime(2024, 6, 10, tzinfo=UTC)
-    told = [("安娜", "最近怎么样？"), ("王小明", "我报名了陶艺班，很开心"), ("安娜", "真好")]
+    results = [("安娜", "最近怎么样？"), ("王小明", "我报名了陶艺班，很开心"), ("安娜", "真好")]
     index = filled(
-        *(turn(i, t, "五月", who, occurred_at=may) for i, (who, t) in enumerate(told)),
-        *(turn(i, t, "六月", who, occurred_at=june) for i, (who, t) in enumerate(told)),
+        *(turn(i, t, "五月", who, occurred_at=may) for i, (who, t) in enumerate(results)),
+        *(turn(i, t, "六月", who, occurred_at=june) for i, (who, t) in enumerate(results)),
     )
     now = datetime(2024, 6, 20, tzinfo=UTC)
     assert index.search(ask("小明上个月报名了什么？", now=now))[0].id == "五月:1"
@@ -204,8 +204,8 @@ def test_appending_and_removing_equals_building_anew() -> None:
     index.add([documents[60]])  # again: replaces itself
     assert len(index) == 50
     rest = {h.id: h.score for h in index.search(ask("word1 word2"), limit=100)}
-    anew = {h.id: h.score for h in filled(*documents[30:]).search(ask("word1 word2"), limit=100)}
-    assert rest == pytest.approx(anew, abs=1e-5)
+    renewed = {h.id: h.score for h in filled(*documents[30:]).search(ask("word1 word2"), limit=100)}
+    assert rest == pytest.approx(renewed, abs=1e-5)
 
 
 def test_replacing_again_and_again_does_not_grow() -> None:
@@ -242,8 +242,8 @@ def test_d7_decay_comes_after_rerank_and_by_kind() -> None:
     now = START + timedelta(days=100)
     old = fact("old", "Ana repaired her bike", kind="episode", last_accessed_at=START)
     fresh = fact("fresh", "Ana repaired her bike", kind="episode", last_accessed_at=now + timedelta(days=1))
-    standing = fact("standing", "Ana repaired her bike", kind="fact")
-    index = filled(old, fresh, standing, *FACTS)
+    active = fact("standing", "Ana repaired her bike", kind="fact")
+    index = filled(old, fresh, active, *FACTS)
     hits = index.search(ask("bike", now=now, decay_per_day={"episode": 0.05}), explain=True, limit=10)
     decay = {h.id: (h.scores or {})["decay"] for h in hits}
     assert decay["old"] == pytest.approx(np.exp(-5.0))

@@ -11,30 +11,30 @@ from rich.console import Console
 from memstream.cli.rebuild import Bars, Phases
 
 
-def shown(told: io.StringIO) -> str:
-    return told.getvalue().rstrip().splitlines()[-1]
+def shown(output: io.StringIO) -> str:
+    return output.getvalue().rstrip().splitlines()[-1]
 
 
-def console(told: io.StringIO) -> Console:
-    return Console(file=told, width=120)
+def console(output: io.StringIO) -> Console:
+    return Console(file=output, width=120)
 
 
 def test_a_bar_is_full_when_all_was_read_though_the_last_came_meanwhile() -> None:
-    told = io.StringIO()
-    with Bars(console(told)) as bars:
+    output = io.StringIO()
+    with Bars(console(output)) as bars:
         bars.left("postgres", 15_164, 60, 1.0)
         bars.step("postgres", "comparing generations 1 and 2")
         bars.full("postgres")
         bars.step("postgres", "generation 2 is read from now on")
-    assert "15164/15164 generation 2 is read from now on" in shown(told)
+    assert "15164/15164 generation 2 is read from now on" in shown(output)
 
 
 def test_an_empty_log_is_no_bar_without_an_end() -> None:
-    told = io.StringIO()
-    with Bars(console(told)) as bars:
+    output = io.StringIO()
+    with Bars(console(output)) as bars:
         bars.left("redis", 0, 0, 0.0)
         bars.full("redis")
-    assert "0/0" in shown(told)
+    assert "0/0" in shown(output)
 
 
 def test_each_phase_has_its_own_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,11 +42,11 @@ def test_each_phase_has_its_own_time_left(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     seen: list[tuple[str, int, float | None]] = []
 
-    class Heard(Bars):
+    class RecordingBars(Bars):
         def left(self, store: str, total: int, left: int, seconds: float | None, what: str = "") -> None:
             seen.append((what, left, seconds))
 
-    phases = Phases(Heard(console(io.StringIO())), "rescreen")
+    phases = Phases(RecordingBars(console(io.StringIO())), "rescreen")
     for what, left in (("rescreening", 8), ("rescreening", 6), ("looking again", 8), ("looking again", 4)):
         phases(what, 8, left)
     assert seen == [
@@ -55,8 +55,8 @@ def test_each_phase_has_its_own_time_left(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_the_time_left_is_said_beside_what_is_done() -> None:
-    told = io.StringIO()
-    with Bars(console(told)) as bars:
+    output = io.StringIO()
+    with Bars(console(output)) as bars:
         bars.left("rescreen", 8, 6, 90.0, "rescreening")
-    assert "2/8" in shown(told)
-    assert "rescreening, about 1 min 30 s left" in shown(told)
+    assert "2/8" in shown(output)
+    assert "rescreening, about 1 min 30 s left" in shown(output)

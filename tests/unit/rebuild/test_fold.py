@@ -51,8 +51,8 @@ def log(seed: int) -> list[Message]:
                 continue
             case _:
                 revisions[name] -= 1
-                gone = message(memory(n, 1), offset)
-                out.append(replace(gone, value=None))
+                removed = message(memory(n, 1), offset)
+                out.append(replace(removed, value=None))
                 continue
         out.append(message(event, offset))
         if r.random() < 0.1:

@@ -22,8 +22,8 @@ GENERAL = load_profile("general")
 
 
 def keeping(mode: str = "delete", **days: float) -> Profile:
-    told = {"classes": days, "on_expiry": dict.fromkeys(days, mode)}
-    return GENERAL.model_copy(update={"retention": GENERAL.retention.model_copy(update=told)})
+    fields = {"classes": days, "on_expiry": dict.fromkeys(days, mode)}
+    return GENERAL.model_copy(update={"retention": GENERAL.retention.model_copy(update=fields)})
 
 
 class Bench(GateBench):
@@ -142,7 +142,7 @@ async def test_c8_what_changed_since_it_was_read_is_left_to_the_days_of_now(mode
     for a in sent:
         bench.pipe(a)
     await bench.run()
-    [stands] = bench.active("residence")
-    assert (stands.sealed.value, stands.expires_at) == ("York", stands.known_at + 5 * DAY)
+    [active] = bench.active("residence")
+    assert (active.sealed.value, active.expires_at) == ("York", active.known_at + 5 * DAY)
     assert ("skipped", "moved_on") in bench.outcomes()
     assert (await bench.redate()).classes == {}

@@ -66,10 +66,10 @@ def test_chunks_reports_and_items_are_embedded_as_they_were_written() -> None:
 
 
 def test_the_writer_of_a_generation_puts_its_own_vectors() -> None:
-    asked: list[int] = []
+    requests: list[int] = []
 
     def embed(events: Any) -> list[bytes]:
-        asked.append(len(events))
+        requests.append(len(events))
         return [b"new" for _ in events]
 
     sink = MemorySink()
@@ -79,7 +79,7 @@ def test_the_writer_of_a_generation_puts_its_own_vectors() -> None:
     known = turn(4).model_copy(update={"model_id": "other@1"})
     events: list[Any] = [turn(1), memory(2), bare, session(1, 1), known]
     wrapped.write(SinkBatch([Item(e, message) for e in events]))
-    assert asked == [2], "what has no vector gets none, and what has the right one keeps it"
+    assert requests == [2], "what has no vector gets none, and what has the right one keeps it"
     held = [e for e in sink.rows.values() if isinstance(e, ScreenedTurn | MemoryUpdate)]
     stored = [(e.sealed.embedding, e.model_id) for e in held]
     new = b"new", "other@1"
@@ -88,16 +88,16 @@ def test_the_writer_of_a_generation_puts_its_own_vectors() -> None:
 
 
 def test_many_records_go_through_the_model_in_parts() -> None:
-    asked: list[int] = []
+    requests: list[int] = []
 
     def embed(events: Any) -> list[bytes]:
-        asked.append(len(events))
+        requests.append(len(events))
         return [b"new" for _ in events]
 
     message = Message("t", 0, 0, b"k", b"v", [], 0)
     sink = Reembedded(MemorySink(), "other@1", embed, lambda event: None)
     sink.write(SinkBatch([Item(turn(n), message) for n in range(150)]))
-    assert asked == [64, 64, 22]
+    assert requests == [64, 64, 22]
 
 
 def test_a_model_that_is_unknown_is_named_with_those_there_are() -> None:

@@ -11,7 +11,16 @@ import pytest
 
 from memstream.profiles import BookOfNow, ProfileFollower
 from memstream.reprocess.offsets import Place
-from memstream.reprocess.regate import Difference, Name, Remembered, Told, Versions, amendments, left_alone, screened
+from memstream.reprocess.regate import (
+    Difference,
+    Findings,
+    Name,
+    Remembered,
+    Versions,
+    amendments,
+    left_alone,
+    screened,
+)
 from memstream.reprocess.regate_run import Live, Replay, twice
 from processors.pii.redaction import redact
 from processors.ports import Models, ProfileBook
@@ -52,9 +61,9 @@ class Places:
     def __init__(self, driver: TopologyDriver, place: Place) -> None:
         self._log, self._place, self._next = driver.log, place, 0
 
-    def to_end(self, told: Callable[[int], None] = lambda left: None) -> Iterator[list[Message]]:
+    def to_end(self, report_left: Callable[[int], None] = lambda left: None) -> Iterator[list[Message]]:
         found = self._log.partitions[self._place][self._next :]
-        told(len(found))
+        report_left(len(found))
         self._next += len(found)
         yield [Message(m.topic, m.partition, m.offset, m.key, m.value, m.headers, m.timestamp_ms) for m in found]
 
@@ -67,7 +76,7 @@ class Bench(GateBench):
 
     def __init__(self, models: Models) -> None:
         super().__init__(models)
-        self.told = Told()
+        self.told = Findings()
         self.replay: Replay
         self.becomes(plain())
 
@@ -91,7 +100,7 @@ class Bench(GateBench):
         book = BookOfNow(ProfileFollower(profile))
         ledger, updates = (Places(self.driver, (t.name, number)) for t in (topics.LEDGER, topics.UPDATES))
         replay = Replay(ledger, Parts(self.models, book, RuleExtractor()), book, self.driver.codec, number, 8)
-        self.told, looks = Told(), iter([between])
+        self.told, looks = Findings(), iter([between])
 
         class Looked(Live):
             def advance(self, until: int) -> None:
@@ -99,16 +108,16 @@ class Bench(GateBench):
                 next(looks, lambda: None)()
 
         live = Looked(updates, self.driver.codec, number)
-        found, stands = twice(replay, live, lambda left: None, self.told)
+        found, active = twice(replay, live, lambda left: None, self.told)
         replay.close()
-        self.stands, self.said, self.replay = stands, replay.step.said, replay
-        kept = [d for d in found if self._left(d, stands) is None]
-        return screened(kept, stands, lambda t, x: redact(self.models, book, t, x))
+        self.stands, self.said, self.replay = active, replay.step.said, replay
+        kept = [d for d in found if self._left(d, active) is None]
+        return screened(kept, active, lambda t, x: redact(self.models, book, t, x))
 
-    def _left(self, d: Difference, stands: dict[Name, Versions]) -> str | None:
+    def _left(self, d: Difference, active: dict[Name, Versions]) -> str | None:
         rows = {k: v for owner in self.store.rows.values() for k, v in owner.get(d.owner.key, {}).items()}
         remembered = Remembered.of(rows, self.replay.read_at(d.owner.key))
-        why = left_alone(d, stands.get(d.name, {}), self.said, remembered, self.models.hash_key)
+        why = left_alone(d, active.get(d.name, {}), self.said, remembered, self.models.hash_key)
         self.told.left[why or "sent"] += 1
         return why
 
@@ -220,8 +229,8 @@ def test_n4_what_was_corrected_forgotten_or_erased_does_not_come_back(bench: Ben
     bench.apply(found)
     assert bench.now() == ["Hull", "Leeds"], "Leeds was true once and nobody took it back"
     assert bench.now("hobby") == []
-    gone = Erasure(tenant="acme", erasure_id="e", scope="user", user_id="ann", accepted_at=bench.driver.now)
-    bench.driver.pipe(topics.LEDGER, gone)
+    erasure = Erasure(tenant="acme", erasure_id="e", scope="user", user_id="ann", accepted_at=bench.driver.now)
+    bench.driver.pipe(topics.LEDGER, erasure)
     asyncio.run(bench.driver.run())
     for profile in (wide, plain()):
         assert [d for d in bench.regate(profile) if d.what != "retired"] == []
@@ -231,8 +240,8 @@ def test_n4_an_amendment_from_before_an_erasure_is_refused(bench: Bench) -> None
     moved(bench)
     wide = many("residence")
     found = bench.regate(wide)
-    gone = Erasure(tenant="acme", erasure_id="e", scope="user", user_id="ann", accepted_at=bench.driver.now)
-    bench.driver.pipe(topics.LEDGER, gone)
+    erasure = Erasure(tenant="acme", erasure_id="e", scope="user", user_id="ann", accepted_at=bench.driver.now)
+    bench.driver.pipe(topics.LEDGER, erasure)
     asyncio.run(bench.driver.run())
     before = len(updates(bench.driver))
     bench.becomes(wide)
@@ -290,8 +299,8 @@ def homes(*values: str) -> Profile:
 
 def test_n1_what_the_reader_dropped_comes_back_under_a_profile_that_takes_it(bench: Bench) -> None:
     """And leaves again under the one of before."""
-    said = candidate("Lives in York", kind="fact", spans=(Span(start=0, end=13),))
-    left = Dropped(label="no_field", candidate=said, slots={"residence": "York"})
+    statement = candidate("Lives in York", kind="fact", spans=(Span(start=0, end=13),))
+    left = Dropped(label="no_field", candidate=statement, slots={"residence": "York"})
     bench.becomes(homes("Leeds"))
     bench.do_all(bench.say(candidate("Enjoys tennis", "hobby", "tennis"), dropped=(left,)))
     assert bench.now() == []

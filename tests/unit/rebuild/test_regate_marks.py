@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from memstream.reprocess.amend_log import amendment
-from memstream.reprocess.regate import RULE, Difference, Told
+from memstream.reprocess.regate import RULE, Difference, Findings
 from memstream.reprocess.regate_run import PASSES, until_settled
 from processors.memory import free_statements
 from processors.memory.candidates import CandidateGate
 from processors.memory.changes import judge
-from processors.memory.store import Standing
+from processors.memory.store import UserMemoryStore
 from processors.pii.stored_texts import record_of
 from processors.ports import Models
 from schemas.events.memory import CHANGED_ON, Candidate, MemoryUpdate
@@ -27,7 +27,7 @@ def both(bench: Bench) -> tuple[MemoryUpdate, MemoryUpdate]:
     return found[TENNIS], found[LATER]
 
 
-def none(standing: Standing, new: MemoryUpdate) -> list[judge.Change]:
+def none(store: UserMemoryStore, new: MemoryUpdate) -> list[judge.Change]:
     return []
 
 
@@ -61,55 +61,55 @@ LEEDS, YORK = (candidate(f"Lives in {v}", "residence", v) for v in ("Leeds", "Yo
 
 
 @pytest.mark.parametrize(
-    "said", [(candidate(TENNIS), candidate(LATER)), (LEEDS, YORK, candidate("User no longer lives in York"))]
+    "texts", [(candidate(TENNIS), candidate(LATER)), (LEEDS, YORK, candidate("User no longer lives in York"))]
 )
 def test_n1_marks_stop_no_amendment_of_records_that_differ_otherwise_too(
-    models: Models, monkeypatch: pytest.MonkeyPatch, said: tuple[Candidate, ...]
+    models: Models, monkeypatch: pytest.MonkeyPatch, texts: tuple[Candidate, ...]
 ) -> None:
     """Of both sides, and of all their versions."""
     monkeypatch.setattr(judge, "head_for", lambda model_id: None)
     bench, new_of = Bench(models), CandidateGate._new
 
-    def lighter(*told: Any) -> MemoryUpdate:
-        return new_of(*told).model_copy(update={"importance": 0.25})
+    def lighter(*result: Any) -> MemoryUpdate:
+        return new_of(*result).model_copy(update={"importance": 0.25})
 
     with monkeypatch.context() as before:
         before.setattr(CandidateGate, "_new", lighter)
         before.setattr(free_statements, "changes", none)
-        for each in said:
+        for each in texts:
             bench.do_all(bench.say(each))
             bench.later(DAY)
     passes: list[int] = []
 
-    def one_pass() -> tuple[Told, Told]:
-        told, again = Told(), Told()
+    def one_pass() -> tuple[Findings, Findings]:
+        findings, again = Findings(), Findings()
         found = bench.regate(plain())
         passes.append(len(found))
         bench.apply(sorted(found, key=lambda d: len(d.versions)))
         bench.do_all(_run(bench))
-        for seen, of in ((found, told), (bench.regate(plain()), again)):
+        for seen, of in ((found, findings), (bench.regate(plain()), again)):
             for d in seen:
                 of.add(d)
-        return told, again
+        return findings, again
 
-    told, again = until_settled(one_pass)
+    outcome, again = until_settled(one_pass)
     assert again is not None
-    assert (passes, sum(told.groups.values()), again.groups) == ([2, 1], 2, {})
+    assert (passes, sum(outcome.groups.values()), again.groups) == ([2, 1], 2, {})
     assert ("skipped", "moved_on") in bench.outcomes()
     old, new = sorted(bench.active(), key=lambda u: u.occurred_at)
     assert (old.conflicts_with, new.conflicts_with) == ((new.record_id,), (old.record_id,))
     assert (CHANGED_ON in old.sealed.attributes, CHANGED_ON in new.sealed.attributes) == (True, False)
-    assert [u.importance for u in bench.view.values()] == [0.5] * len(said)
+    assert [u.importance for u in bench.view.values()] == [0.5] * len(texts)
 
 
 def test_n1_a_regate_that_never_settles_ends_and_says_what_is_left(models: Models) -> None:
     bench = Bench(models)
     bench.do_all(bench.say(candidate(TENNIS)))
     [kept] = bench.active()
-    left, runs = Told(), iter(range(PASSES))
+    left, runs = Findings(), iter(range(PASSES))
     left.add(Difference(kept.owner, kept.record_id, kept.kind, "", "changed", (), 1, (kept,)))
 
-    def one_pass() -> tuple[Told, Told]:
+    def one_pass() -> tuple[Findings, Findings]:
         next(runs)
         return left, left
 

@@ -79,9 +79,9 @@ def same(bench: Bench, profile: Profile) -> bool:
     assert bench.regate(profile) == []
     assert sum(bench.told.left.values()) == 0, "nothing differs, so nothing is left alone"
     replayed, live = records(bench.replay.out.held.rows), bench.stands
-    told = [{n: {v: (u.op, u.state, u.reason, u.expires_at) for v, u in of.items()} for n, of in side.items()}
+    results = [{n: {v: (u.op, u.state, u.reason, u.expires_at) for v, u in of.items()} for n, of in side.items()}
             for side in (replayed, live)]  # fmt: skip
-    return told[0] == told[1]
+    return results[0] == results[1]
 
 
 def test_n1_a_replay_ends_what_was_unsaid_on_the_same_day(bench: Bench) -> None:

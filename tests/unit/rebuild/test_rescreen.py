@@ -64,18 +64,18 @@ async def test_h4_a_step_asks_the_recognisers_off_the_loop_whatever_it_does(
     models: Models, talked: TopologyDriver
 ) -> None:
     """A session's decision on an amendment waited for them on the loop, for up to ten minutes."""
-    asked = WhereAsked(models.analyzer)
+    request = WhereAsked(models.analyzer)
     policy = profile(PiiAction.MASK)
-    parts = Parts(replace(models, analyzer=asked), ProfileBook(policy), RuleExtractor())
+    parts = Parts(replace(models, analyzer=request), ProfileBook(policy), RuleExtractor())
     steps = [spec.build(parts) for spec in TOPOLOGY.values()]
     d = TopologyDriver(steps, talked.now, store=talked.store, compute=in_thread, decide=in_thread)
     d.log.partitions = talked.log.partitions
     await d.run()
-    before = len(asked.on_loop)
+    before = len(request.on_loop)
     a_pass(d, models, ProfileBook(policy))
     await d.run()
-    assert len(asked.on_loop) > before
-    assert not any(asked.on_loop)
+    assert len(request.on_loop) > before
+    assert not any(request.on_loop)
 
 
 def driver(models: Models, action: PiiAction, before: TopologyDriver | None = None) -> TopologyDriver:
@@ -98,7 +98,7 @@ def text_of(events: Iterable[Event]) -> str:
     return "".join(CODEC.value(e).decode() for e in events)
 
 
-def said(n: int, content: str, role: Any = "user") -> TurnEvent:
+def turn_of(n: int, content: str, role: Any = "user") -> TurnEvent:
     at = NOW + timedelta(minutes=n)
     return TurnEvent(
         tenant="t", user_id="ann", session_id="s", turn_id=f"turn-{n}", role=role, occurred_at=at, accepted_at=at,
@@ -143,9 +143,9 @@ def a_pass(d: TopologyDriver, models: Models, book: ProfileBook) -> Found:
 async def talked(models: Models) -> TopologyDriver:
     """A conversation under a policy that lets phone numbers pass."""
     d = driver(models, PiiAction.ALLOW)
-    d.pipe(topics.TURNS, said(1, "My phone number is 202-555-0143."))
-    d.pipe(topics.TURNS, said(2, "我的电话是13812345678，我住在杭州。"))
-    d.pipe(topics.TURNS, said(3, "Noted: 202-555-0143 and 13812345678.", "assistant"))
+    d.pipe(topics.TURNS, turn_of(1, "My phone number is 202-555-0143."))
+    d.pipe(topics.TURNS, turn_of(2, "我的电话是13812345678，我住在杭州。"))
+    d.pipe(topics.TURNS, turn_of(3, "Noted: 202-555-0143 and 13812345678.", "assistant"))
     d.now = NOW + timedelta(minutes=5)
     for n, text in enumerate(("Ann's line is 202-555-0143.", "Ann's line is 13812345678 now.")):
         d.pipe(
@@ -295,8 +295,8 @@ async def test_d5_a_tightened_policy_takes_the_originals_away(models: Models, ac
     loose = loose.model_copy(update={"pii": {**loose.pii, "EMAIL_ADDRESS": PiiAction.ENCRYPT}})
     parts = Parts(own, ProfileBook(loose), RuleExtractor())
     d = TopologyDriver([spec.build(parts) for spec in TOPOLOGY.values()], NOW)
-    d.pipe(topics.TURNS, said(1, "My phone number is 202-555-0143, my e-mail is ann@example.org."))
-    d.pipe(topics.TURNS, said(2, "我的电话是13812345678。"))
+    d.pipe(topics.TURNS, turn_of(1, "My phone number is 202-555-0143, my e-mail is ann@example.org."))
+    d.pipe(topics.TURNS, turn_of(2, "我的电话是13812345678。"))
     await d.run()
     assert originals(d, keys) == {"turn-1": [PHONES[1], "ann@example.org"], "turn-2": [PHONES[0]]}
 

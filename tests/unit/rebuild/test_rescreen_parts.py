@@ -19,9 +19,9 @@ from schemas.profile.model import Profile, load_profile
 from schemas.profile.pii_policy import PiiAction
 from streams.driver import TopologyDriver
 from streams.state.memory import MemoryStateStore
-from tests.unit.rebuild.test_rescreen import NOW, a_pass, said, stored, text_of, under
+from tests.unit.rebuild.test_rescreen import NOW, a_pass, stored, text_of, turn_of, under
 
-SAID = {
+STATEMENTS = {
     "LOCATION": (("I live in Ghent.", "Ghent"), ("我住在苏州。", "苏州"), ("I moved to Leuven in Belgium.", "Leuven")),
     "PERSON": (("My name is Ann Smith.", "Ann Smith"), ("我叫张伟。", "张伟"), ("My sister Maria likes tea.", "Maria")),
     "ORGANIZATION": (("I work at Siemens.", "Siemens"), ("我在腾讯工作。", "腾讯")),
@@ -31,14 +31,14 @@ SAID = {
     "URL": (("My site is https://ann.example.org/me.", "https://ann.example.org/me"),),
     "CREDIT_CARD": (("My card is 4111 1111 1111 1111.", "4111 1111 1111 1111"),),
 }
-TIGHTENED = [(entity, PiiAction.MASK) for entity in SAID] + [
+TIGHTENED = [(entity, PiiAction.MASK) for entity in STATEMENTS] + [
     (entity, action) for entity in ("LOCATION", "PERSON") for action in (PiiAction.TOKENISE, PiiAction.REFUSE)
 ]
 
 
 def policy(**actions: PiiAction) -> Profile:
     plain = load_profile("general")
-    return plain.model_copy(update={"pii": {**dict.fromkeys(SAID, PiiAction.ALLOW), **actions}})
+    return plain.model_copy(update={"pii": {**dict.fromkeys(STATEMENTS, PiiAction.ALLOW), **actions}})
 
 
 def state_of(d: TopologyDriver) -> str:
@@ -52,8 +52,8 @@ async def talked(models: Models, profile: Profile, entity: str, *, bare: bool = 
     """Turns, what they teach, and the same values beside them: in metadata, a caller's memory, and `bare`, with no
     sentence around them, in a session's state."""
     d = under(models, profile)
-    for n, (text, value) in enumerate(SAID[entity]):
-        turn = said(n, text)
+    for n, (text, value) in enumerate(STATEMENTS[entity]):
+        turn = turn_of(n, text)
         sealed = turn.sealed.model_copy(update={"metadata": {"seen": value, "list": [value]}})
         d.pipe(topics.TURNS, turn.model_copy(update={"sealed": sealed}))
         at = NOW + timedelta(minutes=10 + n)
@@ -61,7 +61,7 @@ async def talked(models: Models, profile: Profile, entity: str, *, bare: bool = 
             tenant="t", user_id="ann", command="remember", command_id=f"c{n}", kind="fact", field=f"own{n}",
             occurred_at=at, accepted_at=at, sealed=MemoryCommandBody(text=text, value={"it": value}),
         ))  # fmt: skip
-    values = [value for _, value in SAID[entity]]
+    values = [value for _, value in STATEMENTS[entity]]
     if bare:
         d.pipe(topics.TURNS, SessionCommand(
             tenant="t", user_id="ann", session_id="s", command="patch", command_id="p",
@@ -76,7 +76,7 @@ async def talked(models: Models, profile: Profile, entity: str, *, bare: bool = 
 
 @pytest.mark.parametrize(("entity", "action"), TIGHTENED)
 async def test_d5_no_original_is_left_in_any_part(models: Models, entity: str, action: PiiAction) -> None:
-    values = [value for _, value in SAID[entity]]
+    values = [value for _, value in STATEMENTS[entity]]
     d = await talked(models, policy(), entity)
     before = stored(d)
     spoken = [e for e in before if any(value in text_of([e]) for value in values)]
@@ -100,16 +100,16 @@ async def test_d5_of_what_is_said_anew_it_stands_in_no_part_either(models: Model
     d = await talked(models, policy(**{entity: PiiAction.MASK}), entity, bare=False)
     text = "".join(text_of([e]) for e in stored(d)) + state_of(d)
     assert f"<{entity}>" in text
-    assert [value for _, value in SAID[entity] if value in text] == []
+    assert [value for _, value in STATEMENTS[entity] if value in text] == []
 
 
 @pytest.mark.parametrize("entity", ["LOCATION", "PERSON", "PHONE_NUMBER"])
 async def test_d5_what_was_learned_from_what_policy_refuses_now_ends(models: Models, entity: str) -> None:
     """As nothing is learned from such a turn when it is said (docs/pii.md)."""
     d = await talked(models, policy(), entity)
-    d.pipe(topics.TURNS, said(20, "I prefer green tea."))
+    d.pipe(topics.TURNS, turn_of(20, "I prefer green tea."))
     await d.run()
-    standing = {e.record_id: e for e in memories(d) if e.state == "active"}
+    active = {e.record_id: e for e in memories(d) if e.state == "active"}
     tight = policy(**{entity: PiiAction.REFUSE})
     d = under(models, tight, d)
     d.now = NOW + timedelta(hours=1)
@@ -119,10 +119,10 @@ async def test_d5_what_was_learned_from_what_policy_refuses_now_ends(models: Mod
     left = [e for e in memories(d) if e.state in ("active", "observed")]
     assert [e.sealed.text for e in left if f"<{entity}" in text_of([e])] == []
     assert any("tea" in e.sealed.text for e in left), "what else was said stays"
-    ended = [e for e in memories(d) if e.record_id in standing and e.state == "superseded"]
+    ended = [e for e in memories(d) if e.record_id in active and e.state == "superseded"]
     assert {(e.reason.outcome, e.reason.gate, e.reason.rule) for e in ended} >= {("refused", "pii", entity.lower())}
     assert not a_pass(d, models, ProfileBook(tight)).records
-    d.pipe(topics.TURNS, said(40, "I prefer black coffee."))
+    d.pipe(topics.TURNS, turn_of(40, "I prefer black coffee."))
     await d.run()
     assert any("coffee" in e.sealed.text for e in memories(d) if e.state == "active")
 
@@ -133,7 +133,7 @@ async def test_d5_keys_of_hot_memory_that_were_made_of_what_was_said(models: Mod
     d = under(models, policy())
     decided = ("我们决定让张伟去苏州出差。", "我们决定让王建国去苏州出差。", "We decided to ship on Monday.")
     for n, text in enumerate(decided):
-        d.pipe(topics.TURNS, said(n, text).model_copy(update={"project_id": "p"}))
+        d.pipe(topics.TURNS, turn_of(n, text).model_copy(update={"project_id": "p"}))
     d.now = NOW + timedelta(minutes=30)
     await d.run()
     assert {e.key for e in hot(d)} >= {"用户等人决定让张伟去苏州出差", "User and others decided to ship on Monday"}

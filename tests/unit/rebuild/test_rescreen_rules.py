@@ -13,10 +13,10 @@ from schemas.events.sessions import SessionState
 from schemas.events.turns import ScreenedTurn, SessionCommand, SessionCommandBody
 from schemas.log import topics
 from schemas.profile.model import load_profile
-from tests.unit.rebuild.test_rescreen import NOW, a_pass, said, stored, text_of, under
+from tests.unit.rebuild.test_rescreen import NOW, a_pass, stored, text_of, turn_of, under
 from tests.unit.rebuild.test_rescreen_parts import memories, state_of
 
-SAID = (
+STATEMENTS = (
     ("I changed the password of the mailbox to plover3Tarn.", "plover3Tarn"),
     ("门禁码是60934，用力推。", "60934"),
     ("The wifi at the cabin is pinecone_2071.", "pinecone_2071"),
@@ -39,8 +39,8 @@ class OlderRules:
 async def test_n1_what_older_rules_let_pass_is_masked_in_every_place(models: Models) -> None:
     profile = load_profile("general")
     d = under(replace(models, analyzer=OlderRules(models.analyzer)), profile)
-    for n, (text, value) in enumerate(SAID):
-        turn = said(n, text)
+    for n, (text, value) in enumerate(STATEMENTS):
+        turn = turn_of(n, text)
         sealed = turn.sealed.model_copy(update={"metadata": {"seen": value}})
         d.pipe(topics.TURNS, turn.model_copy(update={"sealed": sealed}))
         at = NOW + timedelta(minutes=10 + n)
@@ -50,12 +50,12 @@ async def test_n1_what_older_rules_let_pass_is_masked_in_every_place(models: Mod
         ))  # fmt: skip
     d.pipe(topics.TURNS, SessionCommand(
         tenant="t", user_id="ann", session_id="s", command="patch", command_id="p",
-        accepted_at=NOW + timedelta(minutes=9), sealed=SessionCommandBody(anchors={"told": [t for t, _ in SAID]}),
+        accepted_at=NOW + timedelta(minutes=9), sealed=SessionCommandBody(anchors={"told": [t for t, _ in STATEMENTS]}),
     ))  # fmt: skip
-    d.pipe(topics.TURNS, said(8, HARMLESS))
+    d.pipe(topics.TURNS, turn_of(8, HARMLESS))
     d.now = NOW + timedelta(minutes=30)
     await d.run()
-    spoken = [e for e in stored(d) if any(value in text_of([e]) for _, value in SAID)]
+    spoken = [e for e in stored(d) if any(value in text_of([e]) for _, value in STATEMENTS)]
     assert all(any(isinstance(e, kind) for e in spoken) for kind in (ScreenedTurn, MemoryUpdate, SessionState))
 
     d = under(models, profile, d)
@@ -64,10 +64,12 @@ async def test_n1_what_older_rules_let_pass_is_masked_in_every_place(models: Mod
     await d.run()
     assert d.dead_letters() == []
     assert not found.left
-    assert found.records["turn"] == len(SAID) + 1, "it says what it changed: the turns, and the command among them"
-    assert found.entities["CREDENTIAL:refuse"] >= 3 * len(SAID)
+    assert found.records["turn"] == len(STATEMENTS) + 1, (
+        "it says what it changed: the turns, and the command among them"
+    )
+    assert found.entities["CREDENTIAL:refuse"] >= 3 * len(STATEMENTS)
     held = state_of(d)
-    for _, value in SAID:
+    for _, value in STATEMENTS:
         assert [e for e in stored(d) if value in text_of([e])] == []
         assert value not in held
     assert any("tea" in e.sealed.text for e in memories(d) if e.state == "active"), "what else was said stays"

@@ -15,12 +15,12 @@ from schemas.log import topics
 from schemas.profile.model import Profile, load_profile
 from schemas.profile.pii_policy import PiiAction
 from streams.driver import TopologyDriver
-from tests.unit.rebuild.test_rescreen import NOW, a_pass, said, stored, text_of, under
+from tests.unit.rebuild.test_rescreen import NOW, a_pass, stored, text_of, turn_of, under
 from tests.unit.rebuild.test_rescreen_parts import state_of
 
 WEEK = timedelta(days=7)
 VALUES = ("Siemens", "13812345678", "202-555-0143")
-TOLD = (
+STATEMENTS = (
     "We decided to buy the pumps from Siemens in Ghent.", "我们决定由13812345678联系供应商。",
     "The sensor does not work. The hotline 202-555-0143 does not answer.", "The old seal was replaced yesterday.",
 )  # fmt: skip
@@ -39,8 +39,8 @@ async def later(d: TopologyDriver, by: timedelta) -> None:
 
 
 async def tell(d: TopologyDriver, week: int) -> None:
-    for n, text in enumerate(TOLD):
-        turn = said(week * 7 * 24 * 60 + n, text)
+    for n, text in enumerate(STATEMENTS):
+        turn = turn_of(week * 7 * 24 * 60 + n, text)
         d.pipe(topics.TURNS, turn.model_copy(update={"project_id": "p"}))
     await d.run()
 
@@ -55,7 +55,7 @@ def figures(report: MemoryUpdate) -> Any:
 
 
 @pytest.fixture
-async def told(models: Models) -> TopologyDriver:
+async def weeks_driver(models: Models) -> TopologyDriver:
     """A week that is closed, and one whose report somebody asked for, under a policy that lets everything pass."""
     d = under(models, policy(PiiAction.ALLOW))
     await tell(d, 0)
@@ -72,10 +72,12 @@ async def told(models: Models) -> TopologyDriver:
     return d
 
 
-async def test_d5_reports_and_weeks_hold_nothing_that_policy_masks_now(told: TopologyDriver, models: Models) -> None:
-    before = reports(told)
+async def test_d5_reports_and_weeks_hold_nothing_that_policy_masks_now(
+    weeks_driver: TopologyDriver, models: Models
+) -> None:
+    before = reports(weeks_driver)
     tight = policy(PiiAction.MASK)
-    d = under(models, tight, told)
+    d = under(models, tight, weeks_driver)
     found = a_pass(d, models, ProfileBook(tight))
     assert (found.records["report"], found.left) == (2, Counter())
     await d.run()
@@ -116,8 +118,8 @@ async def test_d5_an_open_week_that_nobody_asked_for_is_told_masked(models: Mode
     assert not any(value in text for value in VALUES)
 
 
-async def test_d5_a_report_whose_week_is_held_no_more_is_named(told: TopologyDriver, models: Models) -> None:
-    await later(told, timedelta(days=90))
+async def test_d5_a_report_whose_week_is_held_no_more_is_named(weeks_driver: TopologyDriver, models: Models) -> None:
+    await later(weeks_driver, timedelta(days=90))
     tight = policy(PiiAction.MASK)
-    d = under(models, tight, told)
+    d = under(models, tight, weeks_driver)
     assert a_pass(d, models, ProfileBook(tight)).left == {"report": 2}

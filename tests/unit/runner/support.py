@@ -12,8 +12,8 @@ from tests.runner.results import Outcome, Result, Results
 def results(**outcomes: str) -> Results:
     """`name=outcome` or `name="failed: message"`; the id is `tests/f.py::test_name`, its stack `servers`."""
     tests = {}
-    for name, told in outcomes.items():
-        outcome, _, message = told.partition(": ")
+    for name, entry in outcomes.items():
+        outcome, _, message = entry.partition(": ")
         tests[ident(name)] = Result(ident(name), "servers", Outcome(outcome), 1.0, message)
     return Results(tests)
 

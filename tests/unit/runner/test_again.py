@@ -8,11 +8,11 @@ from tests.unit.runner.support import ident, results
 
 
 def test_errors_that_differ_in_numbers_alone_are_one() -> None:
-    told = results(
+    result = results(
         a="failed: port 20011 refused", b="failed: port 29999 refused", c="failed: /tmp/memstream-test-ab12 is away",
         d="failed: /tmp/memstream-test-zz is away", e="failed: 1 != 2 at 0x7f00", f="failed: 3 != 4 at 0xabc",
     )  # fmt: skip
-    assert len(messages(told.of(Outcome.FAILED))) == 3
+    assert len(messages(result.of(Outcome.FAILED))) == 3
 
 
 def test_tests_of_one_stack_are_tried_in_one_process() -> None:

@@ -24,7 +24,7 @@ def test_fourteen_days_and_five_tests_are_allowed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "told"),
+    ("one", "expected"),
     [
         (entry(since=date(2027, 2, 28)), "since 2027-02-28"),
         (entry(cause=" "), "no cause"),
@@ -33,9 +33,9 @@ def test_fourteen_days_and_five_tests_are_allowed() -> None:
         (entry("tests/integration/sealed/test_pages.py::test_x"), "erasure"),
     ],
 )
-def test_others_are_refused(one: Quarantined, told: str) -> None:
+def test_others_are_refused(one: Quarantined, expected: str) -> None:
     [found] = faults([one], TODAY)
-    assert told in found
+    assert expected in found
 
 
 def test_the_file_is_read() -> None:

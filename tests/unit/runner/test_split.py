@@ -26,7 +26,7 @@ WORD = "tests removed: the module went"
 
 
 @pytest.mark.parametrize(
-    ("now", "file", "before", "since", "of_change", "told"),
+    ("now", "file", "before", "since", "of_change", "expected"),
     [
         (100, 100, 100, "", "", ""),
         (98, 100, 100, "", "", ""),
@@ -38,9 +38,9 @@ WORD = "tests removed: the module went"
         (300, 100, 100, "", "", ""),
     ],
 )
-def test_fewer_tests_need_a_word(now: int, file: int, before: int, since: str, of_change: str, told: str) -> None:
+def test_fewer_tests_need_a_word(now: int, file: int, before: int, since: str, of_change: str, expected: str) -> None:
     found = too_few(now, file, before, since, of_change)
-    assert (told in found) if told else not found
+    assert (expected in found) if expected else not found
 
 
 @pytest.mark.parametrize("change", BREAKS, ids=lambda b: b.name)

@@ -34,9 +34,9 @@ def valid(topic: str | None = None) -> list[Example]:
 def invalid() -> list[Example]:
     out = []
     for path in sorted(ROOT.glob("*/invalid/*.json")):
-        told = json.loads(path.read_text(encoding="utf-8"))
-        value = told["raw"].encode() if "raw" in told else _compact(told["value"])
-        out.append(Example(path.parts[-3], path.stem, value, told["reason"]))
+        data = json.loads(path.read_text(encoding="utf-8"))
+        value = data["raw"].encode() if "raw" in data else _compact(data["value"])
+        out.append(Example(path.parts[-3], path.stem, value, data["reason"]))
     return out
 
 

@@ -93,15 +93,15 @@ NO_BREAK = [
 
 
 @pytest.mark.parametrize("written", [True, False])
-@pytest.mark.parametrize(("old", "new", "said"), EITHER_WAY)
-def test_what_is_taken_away_is_a_break(old: Any, new: Any, said: str, written: bool) -> None:
-    assert any(said in found for found in breaks(old, new, written=written))
+@pytest.mark.parametrize(("old", "new", "text"), EITHER_WAY)
+def test_what_is_taken_away_is_a_break(old: Any, new: Any, text: str, written: bool) -> None:
+    assert any(text in found for found in breaks(old, new, written=written))
     assert breaks(old, old, written=written) == breaks(new, new, written=written) == []
 
 
-@pytest.mark.parametrize(("old", "new", "said"), IN_WHAT_IS_READ)
-def test_what_a_reader_was_never_to_find_is_a_break_of_what_memstream_writes(old: Any, new: Any, said: str) -> None:
-    assert any(said in found for found in breaks(old, new, written=True))
+@pytest.mark.parametrize(("old", "new", "text"), IN_WHAT_IS_READ)
+def test_what_a_reader_was_never_to_find_is_a_break_of_what_memstream_writes(old: Any, new: Any, text: str) -> None:
+    assert any(text in found for found in breaks(old, new, written=True))
     assert breaks(old, new, written=False) == []
 
 
@@ -144,7 +144,7 @@ def documents() -> tuple[dict[str, Any], dict[str, Any]]:
     return orjson.loads(_document()), orjson.loads(_document())
 
 
-def _gone(d: Any) -> None:
+def _without_channel(d: Any) -> None:
     d["channels"].pop("memory_updates_v1")
     d["operations"].pop("send_memory_updates_v1")
 
@@ -169,9 +169,9 @@ _TURN = ("components", "messages", "TurnEvent")
 
 
 @pytest.mark.parametrize(
-    ("edit", "said"),
+    ("edit", "text"),
     [
-        (_gone, "memory.updates.v1: the topic is gone"),
+        (_without_channel, "memory.updates.v1: the topic is gone"),
         (_set(*_UPDATES, "address", to="memory.changes.v1"), "memory.updates.v1: the topic is gone"),
         (_message_gone, "is gone"),
         (_set(*_UPDATES, OWNERS, to=["tenant"]), "was partitioned by"),
@@ -184,11 +184,11 @@ _TURN = ("components", "messages", "TurnEvent")
         (lambda d: d["operations"].pop("send_memory_updates_v1"), "memstream does not send it any more"),
     ],
 )
-def test_what_a_topic_takes_away_is_named(edit: Callable[[Any], object], said: str) -> None:
+def test_what_a_topic_takes_away_is_named(edit: Callable[[Any], object], text: str) -> None:
     old, new = documents()
     edit(new)
     assert broken_topics(old, old) == []
-    assert any(said in found for found in broken_topics(old, new)), broken_topics(old, new)
+    assert any(text in found for found in broken_topics(old, new)), broken_topics(old, new)
 
 
 def test_partitions_that_are_promised_stay() -> None:
@@ -200,6 +200,6 @@ def test_partitions_that_are_promised_stay() -> None:
 
 def test_a_new_topic_and_a_longer_retention_are_additions() -> None:
     old, new = documents()
-    _gone(old)
+    _without_channel(old)
     _set("channels", "conversation_turns_v1", "bindings", "kafka", "topicConfiguration", "retention.ms", to=-1)(new)
     assert broken_topics(old, new) == []

@@ -105,7 +105,7 @@ def changed(where: str, **how: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("edit", "said"),
+    ("edit", "text"),
     [
         ({"where": "record_id", "gone": True}, "record_id: the field is gone"),
         ({"where": "revision", "field": {"type": "string"}}, "revision: was integer, is string"),
@@ -115,8 +115,8 @@ def changed(where: str, **how: Any) -> list[str]:
         ({"where": "record_id", "field": {"maxLength": 10}}, "record_id: maxLength 10 is lower"),
     ],
 )
-def test_what_takes_something_away_is_named(edit: dict[str, Any], said: str) -> None:
-    assert any(said in found for found in changed(**edit))
+def test_what_takes_something_away_is_named(edit: dict[str, Any], text: str) -> None:
+    assert any(text in found for found in changed(**edit))
 
 
 @pytest.mark.parametrize(
@@ -134,9 +134,9 @@ def test_additions_are_no_break(edit: dict[str, Any]) -> None:
 def test_an_event_type_that_goes_is_a_break_and_a_new_one_is_none() -> None:
     old = topic_schema(topics.UPDATES)
     new = copy.deepcopy(old)
-    gone = new["oneOf"].pop()
+    removed = new["oneOf"].pop()
     assert len(breaks(old, new, written=True)) == 1
-    assert gone
+    assert removed
     assert breaks(new, old, written=True) == []
 
 

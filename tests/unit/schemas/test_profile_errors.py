@@ -30,7 +30,7 @@ def refused(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         (f"colour = 1\n{GENERAL}", ["mine.toml: colour: no such key", "time_zone"]),
         (GENERAL.replace("[[fields]]\n", "[[fields]]\ncolour = 1\n", 1), ["fields.name.colour: no such key", "alia"]),
@@ -45,8 +45,8 @@ def refused(text: str) -> str:
             ["mine.toml: projects.trial-7.aliases: must have at least one entry where there is no time_zone"],
         ),
         *(
-            (f"{GENERAL}\n[context]\nsections = {sections}\n", [f"mine.toml: context.sections{told}", *SECTIONS])
-            for sections, told in [
+            (f"{GENERAL}\n[context]\nsections = {sections}\n", [f"mine.toml: context.sections{entry}", *SECTIONS])
+            for sections, entry in [
                 ('["user_profile", "history"]', ".1: must be one of"),
                 ('["anchors", "user_profile", "anchors"]', ": named twice: anchors; allowed"),
                 ('["anchors", "retrieved_memories"]', ": must hold user_profile, where hot memory"),
@@ -60,13 +60,13 @@ def refused(text: str) -> str:
         ),
     ],
 )
-def test_the_message_names_file_key_and_what_is_allowed(text: str, told: list[str]) -> None:
+def test_the_message_names_file_key_and_what_is_allowed(text: str, expected: list[str]) -> None:
     message = refused(text)
-    assert all(part in message for part in told), message
+    assert all(part in message for part in expected), message
 
 
 @pytest.mark.parametrize(
-    ("name", "old", "new", "told"),
+    ("name", "old", "new", "expected"),
     [
         (HEALTH, 'slot = "age"', 'slot = "agee"', ["fields.age.slot: must be one of age, allergy", "favourite "]),
         (HEALTH, 'path = "basic.age"', 'path = "basics.age"', ["fields.age.path: must be", "basic, history, symptoms"]),
@@ -112,11 +112,11 @@ def test_the_message_names_file_key_and_what_is_allowed(text: str, told: list[st
         (TEAM, 'aliases = ["苍穹", "苍穹项目", "Cangqiong"]', "aliases = []", ["_cangqiong.aliases: must have"]),
     ],
 )
-def test_what_names_nothing_that_there_is_is_refused(name: str, old: str, new: str, told: list[str]) -> None:
+def test_what_names_nothing_that_there_is_is_refused(name: str, old: str, new: str, expected: list[str]) -> None:
     """Each would otherwise be passed over in silence, or stop a step when the first record meets it."""
     message = refused(changed(text_of(name), old, new))
     assert message.startswith("mine.toml: ")
-    assert all(part in message for part in told), message
+    assert all(part in message for part in expected), message
 
 
 def test_a_file_that_is_not_utf_8_is_named(tmp_path: Path) -> None:

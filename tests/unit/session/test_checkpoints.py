@@ -30,7 +30,7 @@ from streams.driver import TopologyDriver
 from tests.unit.jobs.support import turn
 
 START = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
-SAID = {
+STATEMENTS = {
     "en": ("We talked about the move to Lisbon and the flat near the river.", "The flat has three rooms and a view."),
     "zh": ("我们聊了搬到里斯本的事，还有河边的那套公寓。", "那套公寓有三个房间，风景也好。"),
 }
@@ -53,7 +53,7 @@ class Talk:
         spec = SessionSpec(model_context_window=window, recent_turns=recent)
         book = ProfileBook(Profile(name="small", version=1, session=spec))
         self.driver = TopologyDriver([Screen(own, book), Session(own, book)], START, batch=4)
-        self.said = SAID[language]
+        self.said = STATEMENTS[language]
         self.number = 0
 
     async def say(self, turns: int = 1) -> None:
@@ -143,13 +143,13 @@ async def test_e2_a_job_is_asked_for_at_the_ratio_and_not_before(models: Models,
 async def test_e2_the_stream_counts_what_a_prompt_has(models: Models, language: str, speaker: str | None) -> None:
     """Labels, speakers' names and line breaks are tokens, too: by a flat rate a session was due here and not there."""
     talk = Talk(models, language, window=100_000)
-    said = ("好", "OK!", "Ends with a break\n\n", "- a list\n- of two", *talk.said, "1.5 kg?")
-    for number, text in enumerate(said):
+    texts = ("好", "OK!", "Ends with a break\n\n", "- a list\n- of two", *talk.said, "1.5 kg?")
+    for number, text in enumerate(texts):
         turn = talk.turn(("user", "assistant", "tool", "system")[number % 4], text)
         body = turn.sealed.model_copy(update={"speaker": speaker})
         talk.pipe(turn.model_copy(update={"turn_id": f"n{number}", "sealed": body}))
     await talk.driver.run()
-    assert len(talk.state.sealed.window) == len(said)
+    assert len(talk.state.sealed.window) == len(texts)
     assert talk.state.segment_tokens == talk.counter.count(f"{talk.history}\n")
 
 
@@ -359,14 +359,14 @@ async def test_no_text_makes_a_job_that_its_topic_does_not_take(models: Models) 
             accepted_at=START, sealed=body,
         )  # fmt: skip
 
-    def said(number: int) -> ScreenedTurn:
+    def statement(number: int) -> ScreenedTurn:
         body = ScreenedBody(content="\x01" * 4_000)
         return turn("en", turn_id=f"t{number}", position=number, accepted_at=START, sealed=body)
 
-    d.pipe(topics.HISTORY, said(0))
+    d.pipe(topics.HISTORY, statement(0))
     d.pipe(topics.HISTORY, command(0, "\x01" * 99_000))
     for n in range(1, 61):
-        d.pipe(topics.HISTORY, said(n))
+        d.pipe(topics.HISTORY, statement(n))
     d.pipe(topics.HISTORY, command(1, None))
     await d.run()
     [job] = d.read(topics.JOBS)

@@ -134,7 +134,7 @@ async def test_e8_agents_that_write_a_slot_each_lose_nothing(bench: Bench) -> No
     assert (await bench.last()).sealed.global_state == {"shared": {"y": 2}}
 
 
-@pytest.mark.parametrize(("said", "anchors"), [
+@pytest.mark.parametrize(("text", "anchors"), [
     ("这次对话请用中文回答。", {"language_preference": "respond_in_chinese"}),
     ("接下来都用英文回复我。", {"language_preference": "respond_in_english"}),
     ("Please answer in Chinese in this conversation.", {"language_preference": "respond_in_chinese"}),
@@ -147,13 +147,13 @@ async def test_e8_agents_that_write_a_slot_each_lose_nothing(bench: Bench) -> No
     ("Only the leader writes in this discussion of Raft", {}),
 ])  # fmt: skip
 async def test_d6_d17_a_users_turn_gives_the_session_its_anchors(
-    models: Models, said: str, anchors: dict[str, Any]
+    models: Models, text: str, anchors: dict[str, Any]
 ) -> None:
     bench = Bench(models, profile="engineering")
     bench.turn("你好", role="user")
-    bench.turn(said, role="assistant")
+    bench.turn(text, role="assistant")
     assert (await bench.last()).sealed.anchors == {}, "a user's own"
-    bench.turn(said)
+    bench.turn(text)
     assert (await bench.last()).sealed.anchors == anchors
     bench.turn("The build is green again.")
     assert (await bench.last()).sealed.anchors == anchors, "as long as the session"

@@ -57,8 +57,8 @@ def cut(user_id: str | None = "u1", session_id: str | None = None, at: datetime 
 def _item(event: Event, replayed: bool = True, source: datetime = NOW) -> Item:
     m = message(event)
     if replayed:
-        told = [(REPLAY_OF, b"0:7"), (SOURCE_TIME, str(int(source.timestamp() * 1000)).encode())]
-        m = replace(m, headers=[*m.headers, *told], timestamp_ms=int(REPLAYED.timestamp() * 1000))
+        results = [(REPLAY_OF, b"0:7"), (SOURCE_TIME, str(int(source.timestamp() * 1000)).encode())]
+        m = replace(m, headers=[*m.headers, *results], timestamp_ms=int(REPLAYED.timestamp() * 1000))
     return Item(event, m)
 
 
@@ -115,14 +115,14 @@ BACK = [
 
 
 def erasure(at: datetime = NOW + HOUR, **over: Any) -> Erasure:
-    told: dict[str, Any] = {"scope": "user", "user_id": "u1", "stage": "gate", **over}
-    return Erasure(tenant="t1", erasure_id="e1", accepted_at=at, **told)
+    fields: dict[str, Any] = {"scope": "user", "user_id": "u1", "stage": "gate", **over}
+    return Erasure(tenant="t1", erasure_id="e1", accepted_at=at, **fields)
 
 
 def _sent(event: Event, src: str = "", partition: int = 0) -> Item:
     m = message(event)
-    told = [(k, v) for k, v in m.headers if k != "src"] + ([("src", src.encode())] if src else [])
-    return Item(event, replace(m, headers=told, partition=partition))
+    results = [(k, v) for k, v in m.headers if k != "src"] + ([("src", src.encode())] if src else [])
+    return Item(event, replace(m, headers=results, partition=partition))
 
 
 def _written(erasures: Erasures, *batches: Sequence[Item], tells: bool = True, most: int = 10) -> MemorySink:
@@ -183,8 +183,8 @@ def test_c9_what_a_project_keeps_of_the_user_comes_back_no_more_once_it_was_give
     assert len(_written(Erasures(known=[cut()]), [_sent(kept)]).rows) == 1, "its deletion follows"
     assert list(_written(Erasures(), [passing], [_sent(kept), _sent(of_other)]).rows.values()) == [of_other]
     assert _written(Erasures(known=[cut(done=True)]), [_sent(kept)]).rows == {}
-    gone = hot(1, user_id="u1", op="delete", state="deleted")
-    assert len(_written(Erasures(known=[cut(done=True)]), [_sent(gone)]).rows) == 1
+    removed = hot(1, user_id="u1", op="delete", state="deleted")
+    assert len(_written(Erasures(known=[cut(done=True)]), [_sent(removed)]).rows) == 1
 
 
 def test_c9_the_newest_erasures_are_remembered() -> None:

@@ -66,15 +66,15 @@ def _erase(sink: MemorySink, e: Erasure, topic: str) -> None:
 
 
 def test_c9_it_tells_what_an_erasure_removed_and_where() -> None:
-    told: list[tuple[str, dict[str, int]]] = []
-    sink = MemorySink("postgres", findings=lambda e, place, counts: told.append((place, counts)))
+    result: list[tuple[str, dict[str, int]]] = []
+    sink = MemorySink("postgres", findings=lambda e, place, counts: result.append((place, counts)))
     sink.write(events.batch(events.turn(0), events.turn(1), events.memory(0)))
     _erase(sink, _erasure(stage="screen"), topics.HISTORY.name)
     _erase(sink, _erasure(stage="screen"), topics.HISTORY.name)
     assert [name[0] for name in sink.rows] == ["memory"]
-    place = told[0][0]
+    place = result[0][0]
     assert place.startswith("postgres/1/conversation.history.v1/screen/")
-    assert told == [(place, {"turns": 2}), (place, {})]
+    assert result == [(place, {"turns": 2}), (place, {})]
 
 
 def test_c9_decisions_on_what_a_project_gave_up_go_with_it() -> None:

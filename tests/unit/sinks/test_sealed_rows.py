@@ -37,10 +37,15 @@ from tests.unit.sinks.events import checkpoint, decision, hot, memory, session, 
 from tests.unit.test_keyring import MemoryKeys
 
 KEYS = KeyThreads(60)
-SAID = "紫檀木 zebrawood"
+STATEMENT = "紫檀木 zebrawood"
 EVENTS: tuple[Event, ...] = (
-    turn(1, text=SAID), memory(1, text=SAID), decision(1), session(1, text=SAID), checkpoint(1), hot(1, text=SAID)
-)  # fmt: skip
+    turn(1, text=STATEMENT),
+    memory(1, text=STATEMENT),
+    decision(1),
+    session(1, text=STATEMENT),
+    checkpoint(1),
+    hot(1, text=STATEMENT),
+)
 TEXT = ("content", "speaker", "metadata", "terms", "embedding", "text", "value", "attributes", "body", "summary")
 
 
@@ -137,8 +142,8 @@ def test_n1_two_generations_of_one_log_hold_equal_rows(keys: MemoryKeys) -> None
 
 
 def test_a_deletion_keeps_nothing_sealed(keys: MemoryKeys) -> None:
-    gone = memory(1, op="delete", state="deleted")
-    found = postgres_row(gone, item(keys, gone).sealed)
+    removed = memory(1, op="delete", state="deleted")
+    found = postgres_row(removed, item(keys, removed).sealed)
     assert found is not None
     assert "sealed" not in found[1]
 
@@ -152,22 +157,22 @@ def test_c7_milvus_gets_the_vector_without_the_words() -> None:
 
 
 async def test_c7_a_session_in_redis_is_sealed_and_opens_to_the_same_value(keys: MemoryKeys) -> None:
-    state = session(1, text=SAID)
+    state = session(1, text=STATEMENT)
     args = session_args(state, timedelta(minutes=30), item(keys, state).sealed)
     assert args[4:] == [0, 0], "the lists of the seed hold text"
     held = args[3]
-    assert SAID.encode() not in held
+    assert STATEMENT.encode() not in held
     row = row_of_sealed(orjson.loads(held)) | {"tenant": state.tenant}
     (row,) = await opened(Codec(AesCipher(keys)), [read_as(SessionState, row)], KEYS)
     assert value_of_row(row) == session_value(state)
 
 
 async def test_c7_hot_memory_in_redis_is_sealed_and_opens_to_the_same_value(keys: MemoryKeys) -> None:
-    events = [hot(1, text=SAID), hot(2, text=SAID, user_id="u7")]
+    events = [hot(1, text=STATEMENT), hot(2, text=STATEMENT, user_id="u7")]
     rows = [of_store(row_of(item(keys, e), everything)) | {"known_at": e.known_at} for e in events]
     assert [r["key"] for r in rows] == [None, None], "a decision's key is its text"
     held = orjson.dumps(hot_memory(HotRow.of_row(r) for r in rows))
-    assert SAID.encode() not in held
+    assert STATEMENT.encode() not in held
     snapshot = orjson.loads(held)
     back = {name: await opened_group(context(keys), events[0].owner, group) for name, group in snapshot.items()}
     clear = hot_memory(HotRow.of_row(stored(e) | {"known_at": e.known_at}) for e in events)

@@ -55,8 +55,8 @@ def test_e1_a_session_is_held_for_the_idle_time_of_its_profile(
 
 @pytest.mark.parametrize(("tenant", "held"), HELD)
 def test_n1_a_rebuild_expects_a_session_for_as_long(tenant: str, held: timedelta) -> None:
-    told = in_redis(session(1, tenant=tenant, updated_at=NOW), as_idle(profile_of))
-    assert told is not None
-    assert told.until == NOW + held - SOON
+    result = in_redis(session(1, tenant=tenant, updated_at=NOW), as_idle(profile_of))
+    assert result is not None
+    assert result.until == NOW + held - SOON
 
 

@@ -79,7 +79,7 @@ def specs(*tables: TableSpec, **others: Sequence[TableSpec]) -> Specs:
     return Specs(lambda tenant: others.get(tenant, tables), lambda: (HOME, *others))
 
 
-def told(caplog: pytest.LogCaptureFixture) -> list[tuple[Any, ...]]:
+def results_of(caplog: pytest.LogCaptureFixture) -> list[tuple[Any, ...]]:
     return [(vars(r)["table"], vars(r).get("rows")) for r in caplog.records if r.levelname == "ERROR"]
 
 
@@ -91,7 +91,7 @@ def test_c2_a_table_named_like_an_index_holds_up_nobody(caplog: pytest.LogCaptur
         tables.write(cast(Any, conn), "v", [row(name), row("x", "turns_session")])
     assert conn.rows("plans") == ["a", "b"]
     assert not conn.rows("turns_session")
-    assert told(caplog) == [("turns_session", None)], "said once"
+    assert results_of(caplog) == [("turns_session", None)], "said once"
 
 
 @pytest.mark.parametrize("name", ["user_preferences", "memories_tables"])
@@ -104,7 +104,7 @@ def test_c2_nothing_is_done_to_a_relation_of_ours_for_a_table_of_its_name(
     tables.ensure(cast(Any, conn), "v")
     tables.write(cast(Any, conn), "v", [row("a", name), row("b", name, op="delete", state="deleted")])
     assert [q for q, _ in conn.kept if f'v."{name}"' in q] == []
-    assert told(caplog) == [(name, None)], "said once"
+    assert results_of(caplog) == [(name, None)], "said once"
     tables.write(cast(Any, conn), "v", [row("c", name, "acme")])
     assert conn.rows(f"acme/{name}") == ["c"], "it has a space of its own"
 
@@ -129,17 +129,17 @@ def test_m3_a_row_that_an_index_refuses_is_left_out_alone(caplog: pytest.LogCapt
     tables = StructuredTables(specs(PLAN))
     tables.write(cast(Any, conn), "v", [row("a"), row("bad"), row("b")])
     assert conn.rows("plans") == ["a", "b"]
-    assert told(caplog) == [("plans", 1)]
+    assert results_of(caplog) == [("plans", 1)]
     assert ("default", ["bad"]) in conn.removed("plans"), "what stood of it is not what the row is now"
 
 
 def test_c2_rows_that_are_deleted_go_from_a_table_that_is_left_out_or_no_longer_in_the_profile() -> None:
     """They were in the relation for ever: nothing that was written to it named them any more."""
     refusing = Connection(lambda query, _: query.startswith("ALTER TABLE"))
-    gone = row("a", op="delete", state="deleted"), row("b", op="delete", state="deleted")
-    StructuredTables(specs(PLAN)).write(cast(Any, refusing), "v", gone)
+    removed = row("a", op="delete", state="deleted"), row("b", op="delete", state="deleted")
+    StructuredTables(specs(PLAN)).write(cast(Any, refusing), "v", removed)
     dropped = Connection(lambda *_: False)
-    StructuredTables(specs()).write(cast(Any, dropped), "v", gone)
+    StructuredTables(specs()).write(cast(Any, dropped), "v", removed)
     for conn in (refusing, dropped):
         assert conn.removed("plans") == [("default", ["a", "b"])]
     for name in ("memories", 'x" WHERE true; --'):

@@ -262,12 +262,12 @@ def test_freshness_is_reported_per_record(log: FakeLog, sink: Scripted) -> None:
 def test_freshness_counts_from_what_caused_a_revision(log: FakeLog, sink: Scripted) -> None:
     """N3: said again three seconds later, then masked, ended or deleted, which keeps old times: they tell nothing of
     its delay."""
-    said = NOW + timedelta(seconds=3)
-    again = memory(1, 2, last_accessed_at=said)
-    masked = memory(1, 3, last_accessed_at=said, reason=Reason(outcome="masked", gate="pii", rule="rescreen"))
-    ended = memory(1, 4, last_accessed_at=said, state="superseded")
-    gone = memory(1, 5, last_accessed_at=said, state="deleted", op="delete")
-    log.send(*map(message, (again, masked, ended, gone, memory(2, 2, state="superseded"))))
+    statement = NOW + timedelta(seconds=3)
+    again = memory(1, 2, last_accessed_at=statement)
+    masked = memory(1, 3, last_accessed_at=statement, reason=Reason(outcome="masked", gate="pii", rule="rescreen"))
+    ended = memory(1, 4, last_accessed_at=statement, state="superseded")
+    removed = memory(1, 5, last_accessed_at=statement, state="deleted", op="delete")
+    log.send(*map(message, (again, masked, ended, removed, memory(2, 2, state="superseded"))))
     log.clock.at = 5.0
     seen = Seen()
     drain(log.worker(sink, observer=seen), 5)
@@ -314,14 +314,14 @@ def test_null_value_needs_an_owner(log: FakeLog, sink: Scripted) -> None:
 
 def test_deletion_then_null_removes_the_row(log: FakeLog, sink: Scripted) -> None:
     """Both in one batch: collapsing must not drop the deletion that the null value builds on."""
-    gone = message(memory(1, 2, op="delete", state="deleted"))
-    log.send(*updates((1, 1)), gone, type(gone)(gone.topic, 0, 0, gone.key, None, gone.headers, 0))
+    removed = message(memory(1, 2, op="delete", state="deleted"))
+    log.send(*updates((1, 1)), removed, type(removed)(removed.topic, 0, 0, removed.key, None, removed.headers, 0))
     drain(log.worker(sink), 3)
     assert sink.rows == {}
 
 
 def test_value_behind_a_null_stays(log: FakeLog, sink: Scripted) -> None:
-    gone = message(memory(1, 2, op="delete", state="deleted"))
-    log.send(gone, type(gone)(gone.topic, 0, 0, gone.key, None, gone.headers, 0), *updates((1, 3)))
+    removed = message(memory(1, 2, op="delete", state="deleted"))
+    log.send(removed, type(removed)(removed.topic, 0, 0, removed.key, None, removed.headers, 0), *updates((1, 3)))
     drain(log.worker(sink), 3)
     assert sink.held() == {"record-1": 3}

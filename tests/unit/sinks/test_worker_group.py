@@ -75,9 +75,9 @@ def test_a_wait_that_is_more_than_a_moment_is_said_with_its_end(
     log.send(*updates((1, 1)))
     sink.failures = [Transient("OperationalError 57P03")] * 20
     drain(log.worker(sink, jitter=lambda: 1.0), 1)
-    said = [(r.getMessage(), vars(r)["operation"], vars(r)["seconds"]) for r in caplog.records]
-    assert [w for w, *_ in said] == ["waits", "waits", "waits no more"]
-    assert {operation for _, operation, _ in said} == {"write"}
+    texts = [(r.getMessage(), vars(r)["operation"], vars(r)["seconds"]) for r in caplog.records]
+    assert [w for w, *_ in texts] == ["waits", "waits", "waits no more"]
+    assert {operation for _, operation, _ in texts} == {"write"}
     assert "57P03" in vars(caplog.records[0])["error"]
     log.send(*updates((2, 1)))
     sink.failures = [Transient("away")] * 2

@@ -18,18 +18,18 @@ from schemas.security.sealing import KeysAway
     ],
 )
 def test_n2_what_the_broker_refuses_names_the_setting(code: int, remedy: str) -> None:
-    told = failure(KafkaException(KafkaError(code)))
-    assert told is not None
-    assert remedy in told[0]
-    assert told[1] == 3
+    message = failure(KafkaException(KafkaError(code)))
+    assert message is not None
+    assert remedy in message[0]
+    assert message[1] == 3
 
 
 def test_a_missing_master_key_is_told_in_a_line() -> None:
     """The leak probe ended with a traceback: what it cannot open it must not pass over."""
-    told = failure(KeysAway("no master key f19dee6063f0"))
-    assert told is not None
-    assert "no master key f19dee6063f0" in told[0]
-    assert told[1] == 3
+    message = failure(KeysAway("no master key f19dee6063f0"))
+    assert message is not None
+    assert "no master key f19dee6063f0" in message[0]
+    assert message[1] == 3
 
 
 def test_what_nobody_foresaw_is_no_known_failure() -> None:

@@ -183,10 +183,10 @@ class TestJars:
         )
         maven.chmod(0o755)
         only(monkeypatch, name)
-        heard: list[str] = []
-        assert [item.name for item in (await jars.find_jars(heard.append)).iterdir()] == [name]
+        received: list[str] = []
+        assert [item.name for item in (await jars.find_jars(received.append)).iterdir()] == [name]
         failed = f"Maven could not fetch Kafka {jars.KAFKA_VERSION}: cut off; tried again in 0 s"
-        assert heard == [failed, failed, f"Kafka {jars.KAFKA_VERSION}, jar 1: {name}"]
+        assert received == [failed, failed, f"Kafka {jars.KAFKA_VERSION}, jar 1: {name}"]
 
     @pytest.mark.parametrize(
         ("good_at", "past_own"), [(1, [False, False]), (2, [False, True, False]), (9, [False, True])]
@@ -207,19 +207,19 @@ class TestJars:
         )
         maven.chmod(0o755)
         only(monkeypatch, name)
-        heard: list[str] = []
+        received: list[str] = []
         if good_at > 2:
             with pytest.raises(StackError, match=rf"not the files .*SHA-256\): {name}\. They are not used"):
-                await jars.find_jars(heard.append)
+                await jars.find_jars(received.append)
             assert list((tmp_path / "cache" / "memstream").iterdir()) == []
         else:
-            found = await jars.find_jars(heard.append)
+            found = await jars.find_jars(received.append)
             assert jars.differing(found) == []
             (found / name).write_text("changed since")
-            assert await jars.find_jars(heard.append) == found, "a start does not read them all"
-            assert jars.differing(await jars.find_jars(heard.append, verify=True)) == [], "an install does"
-        asked = tries.read_text(encoding="utf-8").splitlines()
-        assert ["-Dmaven.repo.local=" in line for line in asked] == past_own
+            assert await jars.find_jars(received.append) == found, "a start does not read them all"
+            assert jars.differing(await jars.find_jars(received.append, verify=True)) == [], "an install does"
+        request = tries.read_text(encoding="utf-8").splitlines()
+        assert ["-Dmaven.repo.local=" in line for line in request] == past_own
 
     def test_l11_the_hashes_are_of_the_brokers_version_and_whole(self) -> None:
         known = jars.expected()

@@ -22,9 +22,9 @@ from tests.unit.streams.toy import START, Counter
 class Watched(Counter):
     """Says when it prepares, beside what its producer says."""
 
-    def __init__(self, said: list[str]) -> None:
+    def __init__(self, texts: list[str]) -> None:
         super().__init__()
-        self._said = said
+        self._said = texts
 
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
         self._said.append(f"prepare {records[0].offset}")
@@ -34,9 +34,9 @@ class Watched(Counter):
 class SlowLog(MemoryLog):
     """Lets others run before it has delivered."""
 
-    def __init__(self, said: list[str]) -> None:
+    def __init__(self, texts: list[str]) -> None:
         super().__init__(lambda: START)
-        self._said = said
+        self._said = texts
 
     async def deliver(self, rows: Sequence[OutboxRow]) -> None:
         await asyncio.sleep(0)
@@ -45,28 +45,34 @@ class SlowLog(MemoryLog):
 
 
 async def test_the_next_batch_is_prepared_while_one_is_delivered_and_only_once() -> None:
-    said: list[str] = []
+    statement: list[str] = []
     store = MemoryStateStore()
-    runner = StepRunner(Watched(said), store, SlowLog(said), Codec(), RunnerConfig(8), compute=inline)
+    runner = StepRunner(Watched(statement), store, SlowLog(statement), Codec(), RunnerConfig(8), compute=inline)
     feed = [message(i, f"t{i}") for i in range(3)]
     await runner.process(feed[:1], lambda: feed[1:2])
     await runner.process(feed[1:2], lambda: feed[2:])
     await runner.process(feed[2:])
     order = ["prepare 0", "prepare 1", "delivered 0", "prepare 2", "delivered 1", "delivered 2"]
-    assert said == order
+    assert statement == order
     assert store.rows["counter", P][user("acme", "ann").key]["count"] == b"3"
 
 
 async def test_what_was_prepared_for_other_records_or_before_a_move_is_prepared_again() -> None:
-    said: list[str] = []
+    statement: list[str] = []
     store = MemoryStateStore()
-    runner = StepRunner(Watched(said), store, MemoryLog(lambda: START), Codec(), RunnerConfig(8), compute=inline)
+    runner = StepRunner(Watched(statement), store, MemoryLog(lambda: START), Codec(), RunnerConfig(8), compute=inline)
     feed = [message(i, f"t{i}") for i in range(5)]
     await runner.process(feed[:1], lambda: feed[1:3])
     await runner.process(feed[1:2], lambda: feed[2:4])  # fewer came through than were named
     runner.forget([P])
     await runner.process(feed[2:4], lambda: feed[4:])
-    assert [s for s in said if s != "prepare 4"] == ["prepare 0", "prepare 1", "prepare 1", "prepare 2", "prepare 2"]
+    assert [s for s in statement if s != "prepare 4"] == [
+        "prepare 0",
+        "prepare 1",
+        "prepare 1",
+        "prepare 2",
+        "prepare 2",
+    ]
     assert store.rows["counter", P][user("acme", "ann").key]["count"] == b"4"
 
 

@@ -20,7 +20,7 @@ from streams.runner import Message, RunnerConfig, StepRunner
 from streams.state.memory import MemoryStateStore
 from streams.state.protocol import OutboxRow, StoreAway
 from tests.unit.streams.toy import START, Counter, turn
-from tests.unit.topology.erasure_log import standing
+from tests.unit.topology.erasure_log import current_rows
 from tests.unit.topology.test_erasure_log import Stored
 
 P = partition(user("acme", "ann"), 8)
@@ -108,8 +108,8 @@ async def test_c9_what_was_delivered_twice_has_a_null_behind_both() -> None:
     states = [m for m in written if (m.key or b"").endswith(b"/s1")]
     assert len(states) == 3
     lies = [Stored(m.key, m.value, P, tuple(m.headers), m.topic, m.timestamp_ms) for m in written]
-    assert standing(lies[:-1], erasure).keys() == {(topics.SESSION_STATE.name, P, states[0].key)}
-    assert standing(lies, erasure) == {}, "the user has come back"
+    assert current_rows(lies[:-1], erasure).keys() == {(topics.SESSION_STATE.name, P, states[0].key)}
+    assert current_rows(lies, erasure) == {}, "the user has come back"
 
 
 async def test_another_outbox_stays_until_the_next_batch() -> None:

@@ -48,7 +48,7 @@ class Notes(PlainStep):
         if isinstance(event, Tick):
             words = state.of(user("acme", "ann").key).table(WORDS)
             words.put("f", "of the tick", event.now - timedelta(hours=1))
-            return [_told("tick", {"f": words.get("a")})]
+            return [_emitted("tick", {"f": words.get("a")})]
         assert isinstance(event, TurnEvent)
         how, word, *rest = event.sealed.content.split()
         rows = state.of(event.owner.key)
@@ -62,10 +62,10 @@ class Notes(PlainStep):
                 rows.delete(rest[0])
             case "wipe":
                 seen["wiped"] = rows.clear()
-        return [_told(event.turn_id or "", seen)]
+        return [_emitted(event.turn_id or "", seen)]
 
 
-def _told(name: str, seen: dict[str, Any]) -> Emit:
+def _emitted(name: str, seen: dict[str, Any]) -> Emit:
     value = SessionState(
         tenant="acme", user_id="ann", session_id=name, revision=1, updated_at=START,
         sealed=SessionBody(anchors={k: v for k, v in seen.items() if v is not None}),
@@ -84,8 +84,8 @@ def talk(seed: int) -> list[Message]:
             how = rng.choice(("all", "some", "some", "none"))
             end = rng.choice((-1, hour - 2, hour + 1, hour + 3, hour + 30))
             words = ("put", "put", "drop", "look") if rng.random() < 0.97 else ("wipe",)
-            said = f"{how} {rng.choice(words)} {rng.choice(KEYS)} {max(-1, end)}"
-            value = codec.value(turn(said).model_copy(update={"turn_id": f"t{offset}"}))
+            text = f"{how} {rng.choice(words)} {rng.choice(KEYS)} {max(-1, end)}"
+            value = codec.value(turn(text).model_copy(update={"turn_id": f"t{offset}"}))
         out.append(Message(topics.TURNS.name, P, offset, None, value, [], int(START.timestamp() * 1000)))
     return out
 
@@ -99,8 +99,8 @@ async def outcome(feed: list[Message], batch: int, *, forgets: bool, cache_bytes
         if forgets:
             runner.forget()
     assert not log.partitions[topics.DEAD_LETTERS.name, P]
-    told = {header(m.headers, "src"): m.value for m in log.partitions[topics.SESSION_STATE.name, P]}
-    return told, {o: dict(rows) for o, rows in store.rows["notes", P].items() if rows}
+    fields = {header(m.headers, "src"): m.value for m in log.partitions[topics.SESSION_STATE.name, P]}
+    return fields, {o: dict(rows) for o, rows in store.rows["notes", P].items() if rows}
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -113,8 +113,8 @@ async def test_n1_rows_that_expire_are_seen_alike_however_records_are_batched_an
             assert await outcome(feed, batch, forgets=forgets, cache_bytes=cache) == want, (batch, forgets)
 
 
-def _saw(told: dict[bytes | None, bytes | None]) -> int:
-    return sum(b"put" in (v or b"") for v in told.values())
+def _saw(fields: dict[bytes | None, bytes | None]) -> int:
+    return sum(b"put" in (v or b"") for v in fields.values())
 
 
 async def test_the_talk_lets_rows_expire() -> None:
@@ -123,5 +123,5 @@ async def test_the_talk_lets_rows_expire() -> None:
     ticks = [m for m in feed if b'"tick"' in (m.value or b"")]
     without = [m for m in feed if m not in ticks]
     assert len(ticks) > 30
-    with_them, (told, _) = (await outcome(feed, 7, forgets=False))[0], await outcome(without, 7, forgets=False)
-    assert _saw(told) > _saw({k: v for k, v in with_them.items() if k in told})
+    with_them, (result, _) = (await outcome(feed, 7, forgets=False))[0], await outcome(without, 7, forgets=False)
+    assert _saw(result) > _saw({k: v for k, v in with_them.items() if k in result})

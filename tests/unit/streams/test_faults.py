@@ -35,7 +35,7 @@ START = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
 STEPS = ("screen", "extract", "gate", "session", "project")
 # Where the loop of a step passes; the app that commits is not in the driver.
 POINTS = [p for p in Point if p is not Point.AFTER_COMMIT]
-SAID = (
+STATEMENTS = (
     ("ann", "p1", "I live in Lisbon and I work as a nurse."), ("li", None, "我叫李雷，住在杭州。"),
     ("ann", None, "I love sushi."), ("li", None, "我喜欢吃火锅。"), ("ann", None, "I moved to Oslo last month."),
     ("bob", None, "I am allergic to peanuts."), ("ann", "p1", "We decided to use Kafka for the pipeline."),
@@ -78,7 +78,7 @@ def driver(faults: Faults | None = None, batch: int = 4) -> TopologyDriver:
 
 
 def pipe_turn(d: TopologyDriver, number: int) -> None:
-    user, project, text = SAID[number % len(SAID)]
+    user, project, text = STATEMENTS[number % len(STATEMENTS)]
     body = TurnBody(content=text)
     event = TurnEvent(
         tenant="acme", user_id=user, session_id=f"{user}-{number % 2}", turn_id=f"t{number}", role="user",

@@ -145,9 +145,9 @@ async def test_n2_h12_what_retention_took_is_stepped_over_at_once_and_said(caplo
     b.consumer.start = 4
     await b.drain()
     assert (await b.runner.stored_offset(P), b.consumer.seeks) == (6, [])
-    said = [r.getMessage() for r in caplog.records if r.levelname == "ERROR"]
-    assert [m for m in said if "records 2 to 3 are no longer in the log" in m] == said
-    assert len(said) == 1
+    texts = [r.getMessage() for r in caplog.records if r.levelname == "ERROR"]
+    assert [m for m in texts if "records 2 to 3 are no longer in the log" in m] == texts
+    assert len(texts) == 1
 
 
 async def test_h12_of_what_retention_took_a_part_the_rest_is_read(caplog: pytest.LogCaptureFixture) -> None:
@@ -157,8 +157,8 @@ async def test_h12_of_what_retention_took_a_part_the_rest_is_read(caplog: pytest
     b.consumer.start, b.consumer.position = 4, 7
     await b.drain(2)
     assert (await b.runner.stored_offset(P), b.counted(), b.consumer.seeks) == (9, 7, [4])
-    said = [r.getMessage() for r in caplog.records if r.levelname == "ERROR"]
-    assert [m.partition(": records ")[2] for m in said] == ["2 to 3 are no longer in the log, and were never read"]
+    texts = [r.getMessage() for r in caplog.records if r.levelname == "ERROR"]
+    assert [m.partition(": records ")[2] for m in texts] == ["2 to 3 are no longer in the log, and were never read"]
 
 
 async def test_h12_a_marker_where_the_log_begins_hides_nothing_and_stops_nothing() -> None:

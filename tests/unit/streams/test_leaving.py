@@ -30,16 +30,16 @@ class Brittle(MemoryLog):
         await super().deliver(rows)
 
 
-def messages(*said: str) -> list[Message]:
-    made: list[TurnEvent] = [turn(s) for s in said]
+def messages(*text: str) -> list[Message]:
+    made: list[TurnEvent] = [turn(s) for s in text]
     return [Message(topics.TURNS.name, P, i, None, Codec().value(e), [], 1_700_000_000_000) for i, e in enumerate(made)]
 
 
 @pytest.mark.parametrize("orderly", [True, False])
 async def test_n2_only_after_a_crash_the_last_outbox_goes_out_again(orderly: bool) -> None:
     d = TopologyDriver([Counter()], START, batch=2)
-    for said in ("one", "two", "three"):
-        d.pipe(topics.TURNS, turn(said))
+    for text in ("one", "two", "three"):
+        d.pipe(topics.TURNS, turn(text))
     await d.run()
     out = d.log.partitions[topics.SESSION_STATE.name, P]
     before = len(out)

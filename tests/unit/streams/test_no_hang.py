@@ -173,19 +173,19 @@ async def test_a_store_that_goes_away_at_the_end_costs_no_counts() -> None:
 
 async def test_while_a_suspect_computes_nothing_else_does() -> None:
     dog = Watchdog(Limits(LIMIT), MemorySuspects(), end)
-    said: list[str] = []
+    statement: list[str] = []
     go = asyncio.Event()
 
     async def compute(name: str, alone: bool) -> None:
         async with dog.turn(alone):
-            said.append(f"{name} begins")
+            statement.append(f"{name} begins")
             await go.wait()
-            said.append(f"{name} ends")
+            statement.append(f"{name} ends")
 
     tasks = [asyncio.ensure_future(compute(*what)) for what in (("a", False), ("b", False), ("s", True), ("c", False))]
     for _ in range(10):
         await asyncio.sleep(0)
-    assert said == ["a begins", "b begins"]
+    assert statement == ["a begins", "b begins"]
     go.set()
     await asyncio.gather(*tasks)
-    assert said[4:] == ["s begins", "s ends", "c begins", "c ends"]
+    assert statement[4:] == ["s begins", "s ends", "c begins", "c ends"]

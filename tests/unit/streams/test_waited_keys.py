@@ -59,13 +59,13 @@ def test_a_keyring_that_takes_its_time_condemns_no_record(use: Callable[[Keys], 
 
 @pytest.mark.parametrize("encryption", ["off", "sealed"])
 def test_a_workers_keys_say_that_they_wait(tmp_path: Path, encryption: Literal["off", "sealed"]) -> None:
-    said: list[str] = []
+    statement: list[str] = []
 
     @contextmanager
     def waiting() -> Iterator[None]:
-        said.append("waits")
+        statement.append("waits")
         yield
-        said.append("goes on")
+        statement.append("goes on")
 
     nowhere = SecretStr("host=127.0.0.1 port=1 user=x dbname=x")
     settings = Settings(data_dir=tmp_path, encryption=encryption, postgres=nowhere)
@@ -75,7 +75,7 @@ def test_a_workers_keys_say_that_they_wait(tmp_path: Path, encryption: Literal["
     if sealing.cipher is not None:
         with pytest.raises(KeysAway):
             sealing.cipher.seal(ANN, {"content": "I like tea."}, HERE)
-    assert said == ["waits"] * (1 if sealing.cipher is None else 2)
+    assert statement == ["waits"] * (1 if sealing.cipher is None else 2)
 
 
 def test_what_recognisers_do_first_is_a_part_of_their_load(caplog: pytest.LogCaptureFixture) -> None:

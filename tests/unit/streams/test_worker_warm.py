@@ -44,12 +44,12 @@ async def test_steps_that_read_callers_texts_load_the_recognisers_beside_their_w
 
 async def test_no_suspect_is_worked_on_while_they_are_loaded() -> None:
     """What they take of memory would be counted as its own."""
-    go, said = Event(), list[str]()
+    go, statement = Event(), list[str]()
 
     class Slow(Watched):
         def analyze(self, texts: Sequence[str], languages: Sequence[Any]) -> list[list[Any]]:
             assert go.wait(PATIENCE)
-            said.append("loaded")
+            statement.append("loaded")
             return super().analyze(texts, languages)
 
     dog = Watchdog(Limits(300), NoSuspects(), lambda: None)
@@ -58,15 +58,15 @@ async def test_no_suspect_is_worked_on_while_they_are_loaded() -> None:
 
     async def suspect() -> None:
         async with dog.turn(True):
-            said.append("alone")
+            statement.append("alone")
 
     async with dog.turn(False):
-        said.append("beside")
+        statement.append("beside")
     alone = asyncio.create_task(suspect())
     await asyncio.sleep(0)
     go.set()
     await asyncio.gather(loading, alone)
-    assert said == ["beside", "loaded", "alone"]
+    assert statement == ["beside", "loaded", "alone"]
 
 
 async def test_a_load_that_fails_holds_up_no_turn(monkeypatch: pytest.MonkeyPatch) -> None:

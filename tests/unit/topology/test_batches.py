@@ -26,7 +26,7 @@ from tests.unit.processors.talk import NoNames
 
 SUNDAY = datetime(2026, 11, 8, 14, 0, tzinfo=UTC)
 """Two hours before the week ends in Shanghai, three before it is closed."""
-SAID = (
+STATEMENTS = (
     ("ann", "We decided to move the screening visits to Fridays."), ("bob", "患者P-102的化验结果从周二起一直缺失。"),
     ("ann", "当前入组人数45人。"), ("bob", "P-102缺失的化验结果已由中心补录。"),
     ("ann", "I live in Leeds and I prefer tea to coffee."), ("bob", "我们决定把筛选访视改到每周五。"),
@@ -47,8 +47,8 @@ def parts(models: Models, *, ask_model: bool = False) -> Parts:
     return Parts(own, ProfileBook(profile()), RuleExtractor(), ask_model)
 
 
-def said(i: int, at: datetime, accepted: datetime) -> TurnEvent:
-    who, text = SAID[i % len(SAID)]
+def turn_of(i: int, at: datetime, accepted: datetime) -> TurnEvent:
+    who, text = STATEMENTS[i % len(STATEMENTS)]
     return TurnEvent(
         tenant="acme", user_id=who, session_id=f"{who}-{i // 5}", turn_id=f"t{i}", role="user", occurred_at=at,
         accepted_at=accepted, project_id="trial-7", sealed=TurnBody(content=f"{text} ({i})" if i >= 8 else text),
@@ -76,7 +76,7 @@ async def recorded(models: Models) -> dict[tuple[str, int], list[Message]]:
     for i in range(40):
         driver.advance(timedelta(minutes=17))
         late = timedelta(hours=9) if i >= 16 else timedelta()
-        driver.pipe(topics.TURNS, said(i, driver.now - late, driver.now))
+        driver.pipe(topics.TURNS, turn_of(i, driver.now - late, driver.now))
         if i % 6 == 0:
             for topic, event in others(i, driver.now):
                 driver.pipe(topic, event)
@@ -143,7 +143,7 @@ async def test_the_talk_closes_a_week_and_writes_it_again(recorded: dict[tuple[s
     """Else the above would not have met what it is for."""
     found = [m.value or b"null" for (topic, _), log in recorded.items() if topic == topics.UPDATES.name for m in log]
     values = [v for v in map(orjson.loads, found) if v]
-    told = [(v["kind"], v["reason"]["rule"]) for v in values if "kind" in v]
-    assert told.count(("report", "late_turns")) >= 2
-    assert ("hot", "daily_status") in told
+    results = [(v["kind"], v["reason"]["rule"]) for v in values if "kind" in v]
+    assert results.count(("report", "late_turns")) >= 2
+    assert ("hot", "daily_status") in results
     assert any(v.get("state") in ("expired", "archived", "deleted") for v in values), "a statement's days ended"

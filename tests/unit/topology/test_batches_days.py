@@ -50,7 +50,7 @@ from streams.runner import Message
 from streams.topology import TOPOLOGY
 from tests.unit.topology.test_batches import SUNDAY, outcome, parts
 
-SAID = (
+STATEMENTS = (
     "We decided to move the screening visits to Fridays.", "患者P-102的化验结果从周二起一直缺失。",
     "当前入组人数45人。", "P-102缺失的化验结果已由中心补录。", "I live in Leeds and I prefer tea to coffee.",
     "我们决定把筛选访视改到每周五。", "目前入组人数60人。", "I moved to York last week.", "我住在杭州，我喜欢喝茶。",
@@ -106,7 +106,7 @@ class Days:
     def _turn(self) -> Piped:
         rng, who, now = self._rng, self._who(), self.driver.now
         late = rng.choice((timedelta(), timedelta(), timedelta(hours=2), timedelta(days=8)))
-        text = rng.choice(SAID)
+        text = rng.choice(STATEMENTS)
         return topics.TURNS, TurnEvent(
             tenant="acme", user_id=who, session_id=f"{who}-{rng.randrange(3)}", turn_id=self._id("t"),
             role=rng.choice(("user", "user", "assistant")), occurred_at=now - late, accepted_at=now,
@@ -125,8 +125,8 @@ class Days:
         if e is None:
             return None
         left = e.sealed.model_copy(update={"candidates": e.sealed.candidates[1:]})
-        told = {"extractor": "model", "extractor_version": e.extractor_version + 1, "sealed": left}
-        return topics.LEDGER, e.model_copy(update=told)
+        fields = {"extractor": "model", "extractor_version": e.extractor_version + 1, "sealed": left}
+        return topics.LEDGER, e.model_copy(update=fields)
 
     def _session_command(self) -> Piped:
         who = self._who()
@@ -142,19 +142,19 @@ class Days:
     def _memory_command(self) -> Piped | None:
         rng, who = self._rng, self._who()
         name = rng.choice(("remember", "correct", "forget", "put_item", "summarize"))
-        told: dict[str, Any] = {"command": name, "accepted_at": self.driver.now, "command_id": self._id("m")}
+        fields: dict[str, Any] = {"command": name, "accepted_at": self.driver.now, "command_id": self._id("m")}
         if name in ("correct", "forget"):
             u: MemoryUpdate | None = self._any(topics.UPDATES, MemoryUpdate)
             if u is None or u.user_id is None:
                 return None
-            who, told["memory_id"] = u.user_id, u.record_id
+            who, fields["memory_id"] = u.user_id, u.record_id
         elif name == "remember":
-            told |= {"kind": "fact", "field": "residence"}
+            fields |= {"kind": "fact", "field": "residence"}
         elif name == "put_item":
-            told |= {"namespace": ("memories", who), "key": f"k{rng.randrange(4)}", "ttl_minutes": 90.0}
+            fields |= {"namespace": ("memories", who), "key": f"k{rng.randrange(4)}", "ttl_minutes": 90.0}
         text = None if name in ("forget", "put_item", "summarize") else f"Lives in {rng.choice(('Mind', 'Oslo'))}"
         body = MemoryCommandBody(text=text, value={"n": self._n} if name == "put_item" else text)
-        return topics.LEDGER, MemoryCommand(tenant="acme", user_id=who, sealed=body, **told)
+        return topics.LEDGER, MemoryCommand(tenant="acme", user_id=who, sealed=body, **fields)
 
     def _given(self) -> Piped | None:
         u: MemoryUpdate | None = self._any(topics.UPDATES, MemoryUpdate)
@@ -175,48 +175,48 @@ class Days:
     def _amendment(self) -> Piped | None:
         u: MemoryUpdate | None = self._any(topics.UPDATES, MemoryUpdate)
         t: ScreenedTurn | None = self._any(topics.HISTORY, ScreenedTurn)
-        told: dict[str, Any] = {"tenant": "acme", "amendment_id": self._id("a"), "rule": "pii"}
-        told["accepted_at"] = self.driver.now
+        fields: dict[str, Any] = {"tenant": "acme", "amendment_id": self._id("a"), "rule": "pii"}
+        fields["accepted_at"] = self.driver.now
         if t is not None and self._rng.random() < 0.5:
             amended = t.model_copy(update={"revision": t.revision + 1})
             new = amended.model_dump(mode="json", exclude={"sealed": {"embedding", "terms"}})
             new["sealed"]["content"] = "[masked]"
             return topics.TURNS, Amendment(
                 user_id=t.user_id, cause="rescreen", what="turn", target=t.turn_id, session_id=t.session_id,
-                expected=t.revision, sealed=AmendmentBody(record=new), **told,
+                expected=t.revision, sealed=AmendmentBody(record=new), **fields,
             )  # fmt: skip
         who = self._who()
         if u is None or u.user_id is None or u.op == "delete" or self._rng.random() < 0.3:
             name = f"{who}-{self._rng.randrange(3)}"
             return topics.TURNS, Amendment(
-                user_id=who, cause="rescreen", what="session", target=name, session_id=name, **told
+                user_id=who, cause="rescreen", what="session", target=name, session_id=name, **fields
             )
         record = u.model_copy(update={"sealed": u.sealed.model_copy(update={"text": "[masked]"})})
         as_json = record.model_dump(mode="json", exclude={"sealed": {"embedding", "terms"}})
         return topics.LEDGER, Amendment(
             user_id=u.user_id, cause="rescreen", what="memory", target=u.record_id, version=u.version,
-            expected=u.revision, sealed=AmendmentBody(record=as_json), **told,
+            expected=u.revision, sealed=AmendmentBody(record=as_json), **fields,
         )  # fmt: skip
 
     def _project(self) -> Piped:
         rng = self._rng
-        told: dict[str, Any] = {"command": rng.choice(("put_hot", "put_hot", "delete_hot", "report", "rescreen"))}
-        if told["command"] != "report":
+        fields: dict[str, Any] = {"command": rng.choice(("put_hot", "put_hot", "delete_hot", "report", "rescreen"))}
+        if fields["command"] != "report":
             key = rng.choice(("enrollment_target", "enrolled_count", "street"))
-            told |= {"hot_type": "status" if key == "enrolled_count" else "meta", "key": key}
-        if told["command"] == "put_hot":
-            told |= {"user_id": self._who(), "sealed": ProjectCommandBody(value=100 + self._n)}
+            fields |= {"hot_type": "status" if key == "enrolled_count" else "meta", "key": key}
+        if fields["command"] == "put_hot":
+            fields |= {"user_id": self._who(), "sealed": ProjectCommandBody(value=100 + self._n)}
         return topics.PROJECT_EVENTS, ProjectCommand(
-            tenant="acme", project_id="trial-7", command_id=self._id("p"), accepted_at=self.driver.now, **told
+            tenant="acme", project_id="trial-7", command_id=self._id("p"), accepted_at=self.driver.now, **fields
         )
 
     def _document(self) -> Piped:
-        gone = self._rng.random() < 0.2
+        removed = self._rng.random() < 0.2
         text = f"# Rules\n\n## One\n\nThe rule {self._n % 3} holds.\n\n## Two\n\nYes."
         body = DocumentBody(title="Rules", markdown=text)
         return topics.DOCUMENTS, Document(
             tenant="acme", document_id="rules", version=f"v{self._rng.randrange(4)}", accepted_at=self.driver.now,
-            op="delete" if gone else "put", sealed=DocumentBody() if gone else body,
+            op="delete" if removed else "put", sealed=DocumentBody() if removed else body,
         )  # fmt: skip
 
     _others = (
@@ -241,7 +241,7 @@ class Days:
                 yield found
 
     def _answer(self, job: Job) -> Piped | None:
-        told: dict[str, Any] = {"tenant": "acme", "job_id": job.job_id, "accepted_at": self.driver.now}
+        fields: dict[str, Any] = {"tenant": "acme", "job_id": job.job_id, "accepted_at": self.driver.now}
         status: Any = self._rng.choice(("done", "done", "failed"))
         payload = job.sealed.payload
         match job.job:
@@ -250,18 +250,18 @@ class Days:
                     user_id=job.owner_id, session_id=job.session_id or "", segment=payload["segment"],
                     last_turn_id=payload["last_turn_id"], recent_turns=payload["recent_turns"], status=status,
                     extractive=False, model="m", asked_at=job.accepted_at,
-                    sealed=CheckpointResultBody(summary="What was said."), **told,
+                    sealed=CheckpointResultBody(summary="What was said."), **fields,
                 )  # fmt: skip
             case "narrative":
                 body = JobResultBody(result={"narrative": "Lives somewhere."})
                 return topics.LEDGER, JobResult(
                     user_id=job.owner_id, job="narrative", status=status, model="m", asked_at=job.accepted_at,
-                    sealed=body, **told,
+                    sealed=body, **fields,
                 )  # fmt: skip
             case "report":
                 return topics.PROJECT_EVENTS, ReportResult(
                     project_id=job.owner_id, week_start=payload["week_start"], status=status, model="m",
-                    sealed=ReportResultBody(result={"summary": "A week."}), **told,
+                    sealed=ReportResultBody(result={"summary": "A week."}), **fields,
                 )  # fmt: skip
         return None
 

@@ -66,7 +66,7 @@ def moves_teams(bench: Bench) -> None:
     bench.say("cleo", "btw I've moved across to platform since the reorg, still reporting to Odalys", "s8")
 
 
-def standing(bench: Bench) -> list[MemoryUpdate]:
+def active_rows(bench: Bench) -> list[MemoryUpdate]:
     return [u for u in bench.memories("cleo") if u.state == "active" and u.kind == "episode"]
 
 
@@ -77,24 +77,24 @@ async def test_c9_what_is_left_names_no_memory_of_an_erased_session(
     monkeypatch.setattr(judge, "head_for", lambda model_id: None)  # words alone mark, and nothing ends
     moves_teams(bench)
     await bench.driver.run()
-    assert [len(u.conflicts_with) for u in standing(bench)] == [1, 1], "each names the other"
+    assert [len(u.conflicts_with) for u in active_rows(bench)] == [1, 1], "each names the other"
     bench.erase("cleo", erased)
     await bench.driver.run()
     # The other's null is a deletion of its key: `memories` shows what was written before it.
-    [stands] = [u for u in bench.memories("cleo") if u.kind == "episode" and left in u.sealed.text]
-    assert stands.conflicts_with == ()
-    assert CHANGED_ON not in stands.sealed.attributes
+    [active] = [u for u in bench.memories("cleo") if u.kind == "episode" and left in u.sealed.text]
+    assert active.conflicts_with == ()
+    assert CHANGED_ON not in active.sealed.attributes
 
 
 @LEFT
 async def test_c9_what_an_erased_session_had_ended_holds_again(bench: Bench, erased: str, left: str) -> None:
     moves_teams(bench)
     await bench.driver.run()
-    assert ["moved across" in u.sealed.text for u in standing(bench)] == [True], "the earlier one has ended"
+    assert ["moved across" in u.sealed.text for u in active_rows(bench)] == [True], "the earlier one has ended"
     bench.erase("cleo", erased)
     await bench.driver.run()
-    [stands] = [u for u in standing(bench) if left in u.sealed.text]
-    assert (stands.valid_to, stands.conflicts_with) == (None, ())
+    [active] = [u for u in active_rows(bench) if left in u.sealed.text]
+    assert (active.valid_to, active.conflicts_with) == (None, ())
     assert not bench.driver.dead_letters()
 
 

@@ -136,10 +136,10 @@ async def test_c9_a_models_words_on_a_week_leave_the_log_with_a_user_who_spoke_i
     assert not b.driver.dead_letters()
 
 
-async def _study(models: Models, *said: tuple[str, str, str]) -> Bench:
+async def _study(models: Models, *texts: tuple[str, str, str]) -> Bench:
     """What users say of one study, and the day after it."""
     b = Bench(models, "clinical_trial")
-    for who, session, text in said:
+    for who, session, text in texts:
         b.say(who, text, session, "trial-7")
     await b.driver.run()
     await _next_day(b)
@@ -311,8 +311,8 @@ async def test_c9_a_model_s_narrative_of_an_erased_session_does_not_stand(models
             await b.driver.run()
             assert "zebrawood" not in _narrative(b).sealed.text
     logs = [log for (topic, _), log in b.driver.log.partitions.items() if topic == topics.LEDGER.name]
-    stands = [v for log in logs for v in {m.key: m.value for m in log}.values() if b"They like zebrawood" in (v or b"")]
-    assert len(stands) == (answered == "before"), "the eraser takes what was there; what comes late has a null at once"
+    active = [v for log in logs for v in {m.key: m.value for m in log}.values() if b"They like zebrawood" in (v or b"")]
+    assert len(active) == (answered == "before"), "the eraser takes what was there; what comes late has a null at once"
     assert not b.driver.dead_letters()
 
 

@@ -26,7 +26,7 @@ from sinks.decode import decode
 from sinks.memory import ALL_TOPICS, MemorySink
 from sinks.protocol import Message, SinkBatch
 from tests.unit.topology.erasure_bench import Bench
-from tests.unit.topology.erasure_log import standing
+from tests.unit.topology.erasure_log import current_rows
 
 
 async def test_n6_what_was_accepted_before_is_dropped_however_late_it_comes(bench: Bench) -> None:
@@ -177,19 +177,19 @@ async def test_c9_an_amendment_of_what_was_read_before_an_erasure_is_refused(
     at = bench.erase("ann", session).accepted_at
     await bench.driver.run()
     sent = at if what == "memory" and session else at + timedelta(seconds=1)
-    told: dict[str, Any] = {"tenant": "acme", "user_id": "ann", "amendment_id": "a", "accepted_at": sent}
+    fields: dict[str, Any] = {"tenant": "acme", "user_id": "ann", "amendment_id": "a", "accepted_at": sent}
     match what:
         case "turn":
-            a = Amendment(**told, cause="rescreen", what="turn", target="t1", session_id="ann-s1", expected=1,
+            a = Amendment(**fields, cause="rescreen", what="turn", target="t1", session_id="ann-s1", expected=1,
                           sealed=AmendmentBody(record=record_of(turn, {})))  # fmt: skip
         case "decision":
-            a = Amendment(**told, cause="rescreen", what="decision", target=decided[0].decision_id, expected=1,
+            a = Amendment(**fields, cause="rescreen", what="decision", target=decided[0].decision_id, expected=1,
                           sealed=AmendmentBody(record=record_of(decided[0], {})))  # fmt: skip
         case _:
             expected = memory.revision if what == "memory" else 0
             target = memory.record_id if what == "memory" else "anew"
             record = {**record_of(memory, {}), "record_id": target}
-            a = Amendment(**told, cause="regate", what="memory", target=target, version=memory.version,
+            a = Amendment(**fields, cause="regate", what="memory", target=target, version=memory.version,
                           expected=expected, sealed=AmendmentBody(record=record))  # fmt: skip
     bench.driver.pipe(topics.TURNS if what == "turn" else topics.LEDGER, a)
     await bench.driver.run()
@@ -246,7 +246,7 @@ async def test_c9_what_was_replaced_while_the_erasure_was_on_its_way_leaves_the_
     [lives] = [m for m in bench.memories("ann") if m.field == "residence" and m.state == "active"]
     assert lives.session_id == "ann-s1"
     bench.erase("ann", session)
-    for told, city in (
+    for entry, city in (
         ({"command": "correct", "memory_id": lives.record_id}, "Leeds"),
         ({"command": "remember"}, "York"),
     ):
@@ -255,7 +255,7 @@ async def test_c9_what_was_replaced_while_the_erasure_was_on_its_way_leaves_the_
         command = MemoryCommand(
             tenant="acme", user_id="ann", command_id=city, kind="fact", field="residence",
             accepted_at=bench.driver.now, sealed=MemoryCommandBody(text=f"I live in {city}.", value=city),
-            **cast(Any, told | named),
+            **cast(Any, entry | named),
         )  # fmt: skip
         bench.driver.pipe(topics.LEDGER, command)
     await bench.driver.run()
@@ -279,7 +279,7 @@ async def test_c9_an_amendment_that_was_applied_leaves_the_ledger_with_its_sessi
     await bench.driver.run()
     log = bench.driver.log.partitions[topics.LEDGER.name, partition(e.owner, topics.EMBEDDED_PARTITIONS)]
     place = [m.key for m in log if b'"type":"amendment"' in (m.value or b"")]
-    assert place == [key for _, _, key in standing((_Logged(m) for m in log), e) if key in place]
+    assert place == [key for _, _, key in current_rows((_Logged(m) for m in log), e) if key in place]
 
 
 class _Logged:

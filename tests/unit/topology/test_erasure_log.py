@@ -20,7 +20,7 @@ from schemas.events.memory import Decision, JobResult, JobResultBody, MemoryComm
 from schemas.log import topics
 from schemas.log.codec import Codec
 from tests.unit.sinks.events import decision, hot, memory
-from tests.unit.topology.erasure_log import standing
+from tests.unit.topology.erasure_log import current_rows
 
 CUT = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 _CODEC = Codec()
@@ -60,7 +60,7 @@ def _stored(key: str, event: Envelope, place: int = 3) -> Stored:
     return Stored(key.encode(), _CODEC.encode(event, "test", key).value, place)
 
 
-def _said(at: datetime, user: str = "ann", session: str | None = None) -> MemoryCommand:
+def _call_of(at: datetime, user: str = "ann", session: str | None = None) -> MemoryCommand:
     return MemoryCommand(
         tenant="acme", user_id=user, session_id=session, command="remember", command_id="c", kind="fact",
         accepted_at=at, sealed=MemoryCommandBody(text="likes tea"),
@@ -72,7 +72,7 @@ def _erasure(**over: Any) -> Erasure:
 
 
 def _taken(records: list[Stored], e: Erasure) -> set[bytes]:
-    return {key for _, _, key in standing(cast(Any, records), e)}
+    return {key for _, _, key in current_rows(cast(Any, records), e)}
 
 
 HOUR = timedelta(hours=1)
@@ -80,26 +80,31 @@ HOUR = timedelta(hours=1)
 
 def test_n6_before_the_erasure_everything_goes_and_behind_it_what_is_older_than_the_cut_off() -> None:
     log = [
-        _stored("old", _said(CUT - HOUR)),
-        _stored("ahead", _said(CUT + HOUR)),
-        _stored("bob", _said(CUT + HOUR, "bob")),
+        _stored("old", _call_of(CUT - HOUR)),
+        _stored("ahead", _call_of(CUT + HOUR)),
+        _stored("bob", _call_of(CUT + HOUR, "bob")),
         _stored("erasure", _erasure()),
-        _stored("late", _said(CUT - HOUR)),
-        _stored("returned", _said(CUT + HOUR)),
+        _stored("late", _call_of(CUT - HOUR)),
+        _stored("returned", _call_of(CUT + HOUR)),
     ]
     assert _taken(log, _erasure()) == {b"old", b"ahead", b"late"}
 
 
 def test_n6_a_value_that_was_replaced_or_nulled_is_not_taken() -> None:
     log = [
-        _stored("a", _said(CUT + HOUR)), Stored(b"a", None), _stored("b", _said(CUT + HOUR)),
-        _stored("b", _said(CUT, "bob")), _stored("erasure", _erasure()), _stored("c", _said(CUT)), Stored(b"c", None),
-    ]  # fmt: skip
+        _stored("a", _call_of(CUT + HOUR)),
+        Stored(b"a", None),
+        _stored("b", _call_of(CUT + HOUR)),
+        _stored("b", _call_of(CUT, "bob")),
+        _stored("erasure", _erasure()),
+        _stored("c", _call_of(CUT)),
+        Stored(b"c", None),
+    ]
     assert _taken(log, _erasure()) == set()
 
 
 def test_n6_the_order_is_that_of_the_partition() -> None:
-    log = [_stored("elsewhere", _said(CUT + HOUR), place=4), _stored("erasure", _erasure(), place=3)]
+    log = [_stored("elsewhere", _call_of(CUT + HOUR), place=4), _stored("erasure", _erasure(), place=3)]
     assert _taken(log, _erasure()) == set()
 
 
@@ -108,25 +113,25 @@ def test_n6_what_was_said_behind_the_erasure_stays_where_the_erasure_comes_again
     """Found by the simulation. Projects hand it on from their own partitions, and a step that takes over delivers it
     once more: what the user had said by then was taken for said before."""
     first = replace(_stored("erasure", _erasure(stage="gate")), where=topics.UPDATES.name)
-    said = [replace(_stored(k, _said(CUT + HOUR)), where=topics.UPDATES.name) for k in ("ahead", "returned")]
-    said = [replace(m, content=(m.content or b"").replace(b"{", b'{"owner_kind":"user",', 1)) for m in said]
+    texts = [replace(_stored(k, _call_of(CUT + HOUR)), where=topics.UPDATES.name) for k in ("ahead", "returned")]
+    texts = [replace(m, content=(m.content or b"").replace(b"{", b'{"owner_kind":"user",', 1)) for m in texts]
     again = replace(_stored("erasure", _erasure(stage=stage)), where=topics.UPDATES.name)
-    assert _taken([said[0], first, said[1], again], _erasure()) == {b"ahead"}
-    assert _taken([said[0], first, said[1]], _erasure()) == {b"ahead"}
+    assert _taken([texts[0], first, texts[1], again], _erasure()) == {b"ahead"}
+    assert _taken([texts[0], first, texts[1]], _erasure()) == {b"ahead"}
 
 
 def test_c9_what_came_late_over_a_newer_value_gives_way_to_it() -> None:
     """A process that stood still sends behind its successor: a null would take what was said since with it."""
-    back, late = _stored("a", _said(CUT + HOUR)), _stored("a", _said(CUT - HOUR))
+    back, late = _stored("a", _call_of(CUT + HOUR)), _stored("a", _call_of(CUT - HOUR))
     erasure, nulled = _stored("erasure", _erasure()), Stored(b"a", None)
     place = topics.LEDGER.name, 3, b"a"
     for log, instead in (
         ([erasure, nulled, late], None), ([erasure, back, late], back), ([erasure, back, late, late], back),
         ([erasure, back, nulled, late], None), ([back, late, erasure], None),
     ):  # fmt: skip
-        found = standing(cast(Any, log), _erasure())
+        found = current_rows(cast(Any, log), _erasure())
         assert (list(found), found[place].instead) == ([place], instead)
-    assert standing(cast(Any, [erasure, back, late, back]), _erasure()) == {}
+    assert current_rows(cast(Any, [erasure, back, late, back]), _erasure()) == {}
 
 
 def test_c9_a_projects_value_that_came_late_gives_way_to_its_deletion_or_to_another_users() -> None:
@@ -137,9 +142,9 @@ def test_c9_a_projects_value_that_came_late_gives_way_to_its_deletion_or_to_anot
 
     late, deletion = kept(user_id="ann"), kept(revision=2, op="delete", state="deleted")
     for newest in (deletion, kept(revision=2, user_id="bob")):
-        found = standing(cast(Any, [kept(user_id="ann"), newest, late]), _erasure())
+        found = current_rows(cast(Any, [kept(user_id="ann"), newest, late]), _erasure())
         assert [t.instead for t in found.values()] == [newest]
-        assert standing(cast(Any, [late, newest]), _erasure()) == {}
+        assert current_rows(cast(Any, [late, newest]), _erasure()) == {}
 
 
 def test_c9_a_models_words_on_all_sessions_go_with_each() -> None:
@@ -204,13 +209,13 @@ def test_n6_a_copy_of_what_was_before_the_erasure_goes_though_it_lies_behind_it(
     """An outbox is delivered again, whole, by who takes a partition over: of one with a record that a clock dated ahead
     and the erasure, the copy of the record stood behind the first erasure for good, with no null behind it."""
     e = _erasure(scope=scope, session_id="s1" if scope == "session" else None)
-    ahead = _from(_stored("ahead", _said(CUT + HOUR, session="s1")), "gate/3", 7)
+    ahead = _from(_stored("ahead", _call_of(CUT + HOUR, session="s1")), "gate/3", 7)
     first = _from(_stored("erasure", e), "gate/3", 7, 1)
-    said = _from(_stored("returned", _said(CUT + HOUR, session="s1")), "gate/3", 8)
-    elsewhere = _from(_stored("elsewhere", _said(CUT + HOUR, session="s1")), "gate/4", 2)
-    direct = _stored("direct", _said(CUT + HOUR, session="s1"))
-    assert _taken([ahead, first, said, elsewhere, direct, ahead, first], e) == {b"ahead"}
-    assert _taken([ahead, first, ahead, first, said, elsewhere, direct], e) == {b"ahead"}
+    statement = _from(_stored("returned", _call_of(CUT + HOUR, session="s1")), "gate/3", 8)
+    elsewhere = _from(_stored("elsewhere", _call_of(CUT + HOUR, session="s1")), "gate/4", 2)
+    direct = _stored("direct", _call_of(CUT + HOUR, session="s1"))
+    assert _taken([ahead, first, statement, elsewhere, direct, ahead, first], e) == {b"ahead"}
+    assert _taken([ahead, first, ahead, first, statement, elsewhere, direct], e) == {b"ahead"}
     assert _taken([ahead, first, ahead, _from(Stored(b"ahead", None), "gate/3", 7, 2)], e) == set()
     odd = replace(ahead, told=(("src", b"another program's"),))
     assert _taken([first, odd], e) == set()
@@ -220,15 +225,18 @@ def test_n6_of_a_session_everything_before_the_erasure_goes_and_nothing_of_anoth
     """A command that a clock dated ahead stood in the ledger for good: a session was cut by time alone."""
     e = _erasure(scope="session", session_id="s1")
     log = [
-        _stored("ahead", _said(CUT + HOUR, session="s1")), _stored("other", _said(CUT + HOUR, session="s2")),
-        _stored("none", _said(CUT + HOUR)), _stored("erasure", e), _stored("returned", _said(CUT + HOUR, session="s1")),
-    ]  # fmt: skip
+        _stored("ahead", _call_of(CUT + HOUR, session="s1")),
+        _stored("other", _call_of(CUT + HOUR, session="s2")),
+        _stored("none", _call_of(CUT + HOUR)),
+        _stored("erasure", e),
+        _stored("returned", _call_of(CUT + HOUR, session="s1")),
+    ]
     assert _taken(log, e) == {b"ahead"}
 
 
 @pytest.mark.parametrize("over", [{"erasure_id": "e2"}, {"scope": "tenant"}])
 def test_n6_another_erasure_or_a_tenants_cuts_by_time_alone(over: dict[str, Any]) -> None:
-    log = [_stored("old", _said(CUT)), _stored("ahead", _said(CUT + HOUR)), _stored("erasure", _erasure(**over))]
+    log = [_stored("old", _call_of(CUT)), _stored("ahead", _call_of(CUT + HOUR)), _stored("erasure", _erasure(**over))]
     e = _erasure(scope=over.get("scope", "user"))
     assert _taken(log, e) == {b"old"}
 
@@ -237,20 +245,20 @@ def test_n6_another_erasure_or_a_tenants_cuts_by_time_alone(over: dict[str, Any]
 @pytest.mark.parametrize("scope", ["user", "tenant"])
 def test_c9_an_id_is_found_however_its_json_is_escaped(who: str, scope: Any) -> None:
     """Other programs write to the log, and json.dumps escapes what is not ASCII."""
-    plain = _stored("plain", _said(CUT, who))
+    plain = _stored("plain", _call_of(CUT, who))
     text = json.dumps(json.loads(plain.content or b"")).replace("/", "\\/").replace('"a', '"\\u0061')
     escaped = Stored(b"escaped", text.encode())
-    assert _CODEC.decode(topics.LEDGER.name, escaped.content or b"") == _said(CUT, who)
+    assert _CODEC.decode(topics.LEDGER.name, escaped.content or b"") == _call_of(CUT, who)
     e = _erasure(scope=scope, user_id=who if scope == "user" else None)
-    assert _taken([plain, escaped, _stored("bob", _said(CUT, "bob", 's"1'))], e) - {b"bob"} == {b"plain", b"escaped"}
+    assert _taken([plain, escaped, _stored("bob", _call_of(CUT, "bob", 's"1'))], e) - {b"bob"} == {b"plain", b"escaped"}
     assert kept_topics._taken(cast(Any, escaped), e, projects=True) is not None
 
 
 def test_n6_a_record_without_an_owner_in_its_headers_is_counted_by_its_value() -> None:
     """Of topics with a retention, which the report lists until they are gone."""
-    own = replace(_stored("t", _said(CUT)), where=topics.TURNS.name)
+    own = replace(_stored("t", _call_of(CUT)), where=topics.TURNS.name)
     headed = replace(own, told=(("owner", b"acme/user/ann"),))
-    other = replace(_stored("t", _said(CUT, "bob")), where=topics.TURNS.name)
+    other = replace(_stored("t", _call_of(CUT, "bob")), where=topics.TURNS.name)
     assert [_names(cast(Any, m), _erasure()) for m in (own, headed, other)] == [True, True, False]
     e = _erasure(scope="tenant", user_id=None)
     assert [_names(cast(Any, m), e) for m in (own, headed, other)] == [True, True, True]
@@ -262,7 +270,7 @@ def test_n6_a_replayed_record_is_of_its_sources_time() -> None:
     """It is written behind the erasure, and came into the log before it; a clock may have dated it later, too."""
     before, later = (str(int(at.timestamp() * 1000)).encode() for at in (CUT - HOUR, CUT + HOUR))
     record = replace(
-        _stored("t", _said(CUT + HOUR)), where=topics.TURNS.name, written_ms=int((CUT + 9 * HOUR).timestamp() * 1000)
+        _stored("t", _call_of(CUT + HOUR)), where=topics.TURNS.name, written_ms=int((CUT + 9 * HOUR).timestamp() * 1000)
     )
     headers = ("owner", b"acme/user/ann"), ("replay_of", b"0:0")
     assert _names(cast(Any, replace(record, told=(*headers, ("source_time", before)))), _erasure())
@@ -275,30 +283,30 @@ def test_n6_a_replayed_record_is_of_its_sources_time() -> None:
 
 
 def _sealed_stored(kid: str, where: str = topics.LEDGER.name, **over: Any) -> Stored:
-    data = json.loads(_CODEC.value(_said(CUT))) | {"sealed": {"alg": "A256GCM", "kid": kid, "ct": "AAAA"}} | over
+    data = json.loads(_CODEC.value(_call_of(CUT))) | {"sealed": {"alg": "A256GCM", "kid": kid, "ct": "AAAA"}} | over
     return Stored(b"k", json.dumps(data).encode(), where=where)
 
 
 def test_n6_a_report_tells_what_no_destroyed_key_hides() -> None:
     """The first key of ann is destroyed; what a project holds lies under the project's."""
-    asked: list[tuple[str, int]] = []
+    requests: list[tuple[str, int]] = []
 
-    def stands(owner: str, generation: int) -> bool:
-        asked.append((owner, generation))
+    def active(owner: str, generation: int) -> bool:
+        requests.append((owner, generation))
         return (owner, generation) != ("acme/user/ann", 1)
 
-    def told(m: Stored) -> bool:
-        return readable(cast(Any, m), stands)
+    def result(m: Stored) -> bool:
+        return readable(cast(Any, m), active)
 
-    assert not told(_sealed_stored("1"))
-    assert told(_sealed_stored("2")), "said between the request and the cut-off"
-    assert told(_stored("k", _said(CUT))), "written in the clear"
-    assert told(Stored(b"k", b'{"type":"turn","user_id":"ann"')), "nobody knows what is in it"
+    assert not result(_sealed_stored("1"))
+    assert result(_sealed_stored("2")), "said between the request and the cut-off"
+    assert result(_stored("k", _call_of(CUT))), "written in the clear"
+    assert result(Stored(b"k", b'{"type":"turn","user_id":"ann"')), "nobody knows what is in it"
     letter = replace(_sealed_stored("1"), where=topics.DEAD_LETTERS.name, told=(("source_topic", b"memory.ledger.v1"),))
-    assert not told(letter)
+    assert not result(letter)
     command = {"type": "project_command", "project_id": "p", "user_id": "ann"}
-    assert told(_sealed_stored("1", topics.PROJECT_EVENTS.name, **command))
-    assert asked[-1] == ("acme/project/p", 1)
-    no_words = json.loads(_CODEC.value(_said(CUT)))
+    assert result(_sealed_stored("1", topics.PROJECT_EVENTS.name, **command))
+    assert requests[-1] == ("acme/project/p", 1)
+    no_words = json.loads(_CODEC.value(_call_of(CUT)))
     del no_words["sealed"]
-    assert not told(Stored(b"k", json.dumps(no_words).encode()))
+    assert not result(Stored(b"k", json.dumps(no_words).encode()))

@@ -49,7 +49,7 @@ from tests.examples import examples
 
 PARTITIONS = topics.EMBEDDED_PARTITIONS
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
-SAID = (
+STATEMENTS = (
     ("ann", "I live in Leeds."), ("bob", "我住在杭州。"), ("ann", "I moved to York last week."),
     ("bob", "我喜欢喝茶。"), ("ann", "I prefer tea to coffee."), ("bob", "我搬到上海了。"),
 )  # fmt: skip
@@ -68,7 +68,7 @@ def driver_of(models: Models) -> TopologyDriver:
 
 
 def turn(n: int, at: datetime, accepted: datetime | None = None) -> TurnEvent:
-    who, text = SAID[n]
+    who, text = STATEMENTS[n]
     return TurnEvent(
         tenant="acme", user_id=who, session_id="s", turn_id=f"t{n}", role="user", occurred_at=at,
         accepted_at=accepted or at, sealed=TurnBody(content=text),
@@ -99,8 +99,8 @@ async def test_n2_poison_in_each_topic_costs_itself_and_nobody_else(models: Mode
     await driver.run()
     dead = [m for m in driver.dead_letters() if header(m.headers, "step") == step.encode()]  # two steps may read one
     assert sorted(m.value or b"" for m in dead) == sorted(POISON.values()), "their bytes are kept"
-    told = b"".join(v for m in dead for k, v in m.headers if k in ("reason", "message"))
-    assert b"hello" not in told
+    result = b"".join(v for m in dead for k, v in m.headers if k in ("reason", "message"))
+    assert b"hello" not in result
     calm = driver_of(models)
     for n in range(4):
         calm.pipe(topics.TURNS, turn(n, START + timedelta(minutes=n)))
@@ -115,7 +115,7 @@ async def test_n2_repeated_and_interleaved_as_it_may_be_the_same_is_remembered(
 ) -> None:
     """Each user's turns in their order, the users' among each other in any; each turn sent up to three times."""
     calm = driver_of(models)
-    for n in range(len(SAID)):
+    for n in range(len(STATEMENTS)):
         calm.pipe(topics.TURNS, turn(n, START + timedelta(minutes=n)))
     await calm.run()
     wild = driver_of(models)
@@ -141,8 +141,8 @@ async def test_n8_what_arrives_late_takes_its_place_in_time_and_no_other(models:
     late.pipe(topics.TURNS, turn(2, START, START))
     late.pipe(topics.TURNS, turn(0, START - timedelta(days=30), START + timedelta(minutes=1)))
     await late.run()
-    stands = [u.sealed.text for u in late.read(topics.UPDATES) if isinstance(u, MemoryUpdate) and u.valid_to is None]
-    assert "York" in stands[0]
+    active = [u.sealed.text for u in late.read(topics.UPDATES) if isinstance(u, MemoryUpdate) and u.valid_to is None]
+    assert "York" in active[0]
     newest = {(u.record_id, u.version): u for u in late.read(topics.UPDATES) if isinstance(u, MemoryUpdate)}
     current = [u.sealed.text for u in newest.values() if u.state == "active" and u.valid_to is None]
     assert any("York" in t for t in current)
@@ -161,7 +161,7 @@ async def test_n2_a_clock_that_jumps_and_comes_back_undoes_nothing(models: Model
     await driver.run()
     driver.advance(-jump)
     driver.tick()
-    for n in range(3, len(SAID)):
+    for n in range(3, len(STATEMENTS)):
         for d in (driver, calm):
             d.pipe(topics.TURNS, turn(n, START + timedelta(minutes=n)))
     await driver.run()
@@ -177,13 +177,13 @@ ANNS: dict[str, Any] = {"tenant": "acme", "user_id": "ann"}
 def answered(accepted_at: datetime = START, of: datetime = START) -> Extraction:
     """What a model said of a turn, as the jobs write it: first-hand, without a step's headers."""
     source = SourceTurn(turn_id="t0", session_id="s", occurred_at=of, content_hash="h")
-    said = Candidate(
+    statement = Candidate(
         ordinal=0, kind="fact", text="Lives in Leeds.", field="residence", value="Leeds", importance=0.7,
         confidence=Decimal(1), source="explicit",
     )  # fmt: skip
     return Extraction(
         **ANNS, session_id="s", turn=source, role="user", accepted_at=accepted_at, language="en", extractor="model",
-        extractor_version=1, profile="general", profile_version=1, sealed=ExtractionBody(candidates=(said,)),
+        extractor_version=1, profile="general", profile_version=1, sealed=ExtractionBody(candidates=(statement,)),
     )  # fmt: skip
 
 
@@ -284,14 +284,14 @@ async def test_n2_what_is_dated_years_ahead_is_a_dead_letter(models: Models, wha
 @pytest.mark.parametrize("what", AHEAD)
 async def test_n2_nothing_is_lost_around_what_is_dated_years_ahead(models: Models, what: str) -> None:
     driver, calm = driver_of(models), driver_of(models)
-    for n in range(len(SAID)):
+    for n in range(len(STATEMENTS)):
         for d in (driver, calm):
             d.pipe(topics.TURNS, turn(n, START + timedelta(minutes=n)))
         driver.pipe(*AHEAD[what][:2])
     await driver.run()
     await calm.run()
     assert known(driver) == known(calm) != {}
-    assert len(driver.dead_letters()) == len(SAID), "each sending"
+    assert len(driver.dead_letters()) == len(STATEMENTS), "each sending"
 
 
 PROSE = " ".join(f"Anna Kowalski of 12 Rose Street said {n}." for n in range(2_000))

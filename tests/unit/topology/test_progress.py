@@ -52,12 +52,12 @@ def whole(models: Models, *, ahead: bool = True) -> TopologyDriver:
 def reached(driver: TopologyDriver, about: str, root: topics.Topic = topics.TURNS) -> int:
     """How far the views of a project have heard of what ann's partition holds."""
     to = partition(project("acme", about), topics.EMBEDDED_PARTITIONS)
-    told = [
+    results = [
         load_progress(header(m.headers, "progress")).get(root_partition(root.name, P), 0)
         for m in driver.log.partitions[topics.UPDATES.name, to]
         if (header(m.headers, "src") or b"").startswith(b"project/")
     ]
-    return max(told, default=0)
+    return max(results, default=0)
 
 
 @pytest.mark.parametrize(("quiet", "same"), [(1, False), (3, False), (3, True)])
@@ -133,8 +133,8 @@ async def test_n3_projects_hear_of_a_command_about_a_memory_whatever_it_comes_to
     driver, about, other = whole(models), of_partition(True), of_partition(False)
     say(driver, "ann", "t0", about, "We decided to raise the age limit to 75.")
     await driver.run()
-    [said] = [u for u in driver.read(topics.UPDATES) if isinstance(u, MemoryUpdate) and u.kind == "episode"]
-    for n, memory in enumerate((said.record_id, "unknown")):
+    [statement] = [u for u in driver.read(topics.UPDATES) if isinstance(u, MemoryUpdate) and u.kind == "episode"]
+    for n, memory in enumerate((statement.record_id, "unknown")):
         driver.pipe(
             topics.LEDGER,
             MemoryCommand(
@@ -166,9 +166,9 @@ async def test_n3_the_end_of_a_session_claims_nothing_that_extraction_still_owes
     )  # fmt: skip
     say(driver, "ann", "t2", text="I live in York.")
     await driver.run()
-    told = [(header(m.headers, "src") or b"", m) for m in driver.log.partitions[topics.LEDGER.name, P]]
-    ended = [m for source, m in told if source.startswith(b"session/")]
+    results = [(header(m.headers, "src") or b"", m) for m in driver.log.partitions[topics.LEDGER.name, P]]
+    ended = [m for source, m in results if source.startswith(b"session/")]
     assert ended
     assert all(header(m.headers, "progress") is None for m in ended)
-    claims = [load_progress(header(m.headers, "progress")) for source, m in told if source.startswith(b"extract/")]
+    claims = [load_progress(header(m.headers, "progress")) for source, m in results if source.startswith(b"extract/")]
     assert claims[-1] == {root_partition(topics.TURNS.name, P): 3}

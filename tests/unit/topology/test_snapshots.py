@@ -69,12 +69,12 @@ async def outcome(parts: Parts, step: str, example: Example) -> dict[str, Any]:
             log = log[1:]
         for m in log:
             if topic == topics.DEAD_LETTERS.name:
-                told: dict[str, Any] = {"reason": (header(m.headers, "reason") or b"").decode()}
+                data: dict[str, Any] = {"reason": (header(m.headers, "reason") or b"").decode()}
             else:
-                told = _readable(orjson.loads(m.value or b"null"))
-                told["@key"] = (m.key or b"").decode()
-            told["@partition"] = p
-            out.setdefault(topic, []).append(told)
+                data = _readable(orjson.loads(m.value or b"null"))
+                data["@key"] = (m.key or b"").decode()
+            data["@partition"] = p
+            out.setdefault(topic, []).append(data)
     return out
 
 

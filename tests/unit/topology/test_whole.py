@@ -19,7 +19,7 @@ from streams.state.memory import MemoryStateStore
 from streams.topology import TOPOLOGY, Parts
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
-SAID = (
+STATEMENTS = (
     ("ann", "I live in Leeds and I work as a nurse.", None), ("bob", "我今年32岁，住在杭州。", None),
     ("ann", "We decided to ship the beta on Friday.", "trial-7"), ("bob", "我们决定周五发布测试版。", "trial-7"),
     ("ann", "I moved to York last week.", None), ("bob", "我搬到上海了。", None),
@@ -33,7 +33,7 @@ async def remembered(models: Models, batch: int, restart: bool) -> tuple[Any, An
     parts = Parts(models, ProfileBook(load_profile("general")), RuleExtractor())
     store = MemoryStateStore()
     driver = TopologyDriver([spec.build(parts) for spec in TOPOLOGY.values()], START, batch=batch, store=store)
-    for i, (who, text, project) in enumerate(SAID):
+    for i, (who, text, project) in enumerate(STATEMENTS):
         driver.advance(timedelta(minutes=7))
         driver.pipe(
             topics.TURNS,
@@ -68,11 +68,11 @@ async def remembered(models: Models, batch: int, restart: bool) -> tuple[Any, An
     }
     # These are keyed by the place of what caused them, and how many markers lie before it there is a matter of batches:
     # what was said, and how often, is not.
-    said = {
+    fields = {
         topic: sorted(orjson.dumps(v, option=orjson.OPT_SORT_KEYS).decode() for v in values.pop(topic, {}).values())
         for topic in (topics.LEDGER.name, topics.PROJECT_EVENTS.name)
     }
-    return rows, {**values, **said}
+    return rows, {**values, **fields}
 
 
 def _without_vectors(value: Any) -> Any:

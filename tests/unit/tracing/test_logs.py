@@ -32,13 +32,13 @@ def test_an_exceptions_text_is_not_logged(name: str) -> None:
         else:
             log.exception("Crashed reason=%r", exc)
     line = stream.getvalue().strip()
-    told = json.loads(line)
-    assert told["process"] == "worker-1"
-    assert told["logger"] == name
-    assert "ValueError" in told["exc_info"]
-    assert "KeyError" in told["exc_info"]
-    assert "test_logs.py" in told["exc_info"]
+    data = json.loads(line)
+    assert data["process"] == "worker-1"
+    assert data["logger"] == name
+    assert "ValueError" in data["exc_info"]
+    assert "KeyError" in data["exc_info"]
+    assert "test_logs.py" in data["exc_info"]
     for secret in ("Ann", "Smith", "0199", "Leeds"):
         assert secret not in line
     if name == "streams.faust.app":
-        assert told["message"] == "step gate cannot go on"
+        assert data["message"] == "step gate cannot go on"

@@ -124,9 +124,9 @@ async def test_a_turn_is_one_trace_through_every_hop() -> None:
     assert process.attributes["messaging.system"] == "kafka"
     assert process.attributes["messaging.consumer.group.name"] == "memstream-counter"
     assert store.attributes["db.operation.batch.size"] == 1
-    told = repr([(s.name, s.attributes, s.error) for s in spans.spans])  # ids and times have any digits
+    result = repr([(s.name, s.attributes, s.error) for s in spans.spans])  # ids and times have any digits
     for secret in ("ann", "Leeds", "0199", "acme"):
-        assert secret not in told
+        assert secret not in result
 
 
 def _write(worker: Any, spans: Kept, m: StepMessage) -> int:

@@ -10,8 +10,17 @@ import pytest
 from evaluation.corpus.read import ROOT, pairs
 from processors.memory.changes.head import ChangeHead, packed, unpacked
 from processors.memory.changes.pair import Floats
-from training.change import held_out, told
-from training.change_examples import Example, as_stored, drawn, embedded, labelled, said, statements, strangers
+from training.change import figures_line, held_out
+from training.change_examples import (
+    Example,
+    as_stored,
+    drawn,
+    embedded,
+    labelled,
+    statement_vectors,
+    statements,
+    strangers,
+)
 from training.change_fit import Recipe, fit, predicted, table_of
 
 RECIPE = Recipe(axes=8, steps=30)
@@ -39,7 +48,7 @@ def test_every_labelled_pair_has_a_fold_and_the_engines_wording(examples: list[E
 
 def test_the_same_seed_makes_the_same_bytes_and_the_file_predicts_as_it_was_fitted(examples: list[Example]) -> None:
     vectors = embedded([t for e in examples for t in (e.old, e.new)], lambda texts: embed(list(texts)))
-    whole = said(vectors)
+    whole = statement_vectors(vectors)
     table = table_of(examples, whole, vectors, RECIPE)
     chosen = range(len(examples))
     first, again = (packed(fit(table, examples, chosen, RECIPE)) for _ in range(2))
@@ -52,7 +61,7 @@ def test_the_same_seed_makes_the_same_bytes_and_the_file_predicts_as_it_was_fitt
 
 def test_a_fold_is_judged_by_weights_that_did_not_learn_it(examples: list[Example]) -> None:
     vectors = embedded([t for e in examples for t in (e.old, e.new)], lambda texts: embed(list(texts)))
-    table = table_of(examples, said(vectors), vectors, RECIPE)
+    table = table_of(examples, statement_vectors(vectors), vectors, RECIPE)
     whole = held_out(table, examples, RECIPE)
     flipped = [replace(e, relation="ended") if e.writer == "en-b" else e for e in examples]
     after = held_out(table, flipped, RECIPE)
@@ -81,5 +90,5 @@ def test_twins_that_end_deny_or_count_otherwise_change_and_what_one_turn_says_ho
 def test_a_row_counts_by_relation() -> None:
     pair = Example("en", "a", "b", "both", "en-a", False)
     newer = Example("en", "a", "c", "newer", "en-a", False)
-    row = told("x", [pair, pair, newer], [True, False, True])
+    row = figures_line("x", [pair, pair, newer], [True, False, True])
     assert row == "| x | 3 | 50.0 | 0.0 | 0.0 | 100.0 | 0.0 | 0.0 | 0.0 |"

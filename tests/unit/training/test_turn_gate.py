@@ -61,7 +61,7 @@ def card_of(content: bytes) -> GateCard:
     return GateCard(sha256=digest, drop=0.1, keep=0.5, corpus_turns=1, epochs=1, seed=1)
 
 
-def said(*texts: str, before: str = "") -> list[TurnInput]:
+def turns_of(*texts: str, before: str = "") -> list[TurnInput]:
     context = (("assistant", before),) if before else ()
     return [TurnInput(text, context, "zh" if text > "一" else "en") for text in texts]
 
@@ -82,7 +82,7 @@ def test_untuned_features_give_the_sentence_vector_of_the_package(
 
 
 def test_the_same_bytes_alone_and_in_any_company(gate: LearnedGate) -> None:
-    turns = said("I moved to Leeds in May.", "我五月搬到了成都", "is it late " * 200, "", "ok")
+    turns = turns_of("I moved to Leeds in May.", "我五月搬到了成都", "is it late " * 200, "", "ok")
     together = gate.read(turns)
     assert together == [gate.read([turn])[0] for turn in turns]
     assert together[::-1] == gate.read(turns[::-1])
@@ -92,10 +92,10 @@ def test_the_same_bytes_alone_and_in_any_company(gate: LearnedGate) -> None:
 
 def test_a_question_counts_before_a_short_answer_only(gate: LearnedGate) -> None:
     short, long = "Seven.", "He is seven and goes to the school at the end of our road since last autumn, I think."
-    asked, other = "How old is he?", "It rains."
-    assert gate.read(said(short, before=asked)) != gate.read(said(short))
-    assert gate.read(said(short, before=other)) == gate.read(said(short))
-    assert gate.read(said(long, before=asked)) == gate.read(said(long))
+    request, other = "How old is he?", "It rains."
+    assert gate.read(turns_of(short, before=request)) != gate.read(turns_of(short))
+    assert gate.read(turns_of(short, before=other)) == gate.read(turns_of(short))
+    assert gate.read(turns_of(long, before=request)) == gate.read(turns_of(long))
 
 
 def test_a_long_turn_is_read_in_windows_with_its_end(tokenizer: TurnTokenizer) -> None:
@@ -108,7 +108,7 @@ def test_a_long_turn_is_read_in_windows_with_its_end(tokenizer: TurnTokenizer) -
 
 def test_quotation_marks_are_read_alike_and_bad_text_is_no_error(gate: LearnedGate) -> None:
     assert plain("“好”…") == plain('"好".')
-    assert gate.read(said("他说“好”")) == gate.read(said('他说"好"'))
+    assert gate.read(turns_of("他说“好”")) == gate.read(turns_of('他说"好"'))
     assert gate.read([TurnInput("\ud800 \u202e\0", (), "en")])[0].reason in REASONS
 
 
@@ -127,11 +127,11 @@ def test_the_weights_that_ship_are_those_of_their_card_and_read_turns() -> None:
     content = (FOLDER / WEIGHTS).read_bytes()
     assert gate.card.sha256 == hashlib.sha256(content).hexdigest()
     assert len(content) < 3_000_000
-    kept, nothing = said("I moved to Leeds with my two daughters in May.", "haha ok, what time is it there?")
-    moved, asked = gate.read([kept, nothing])
+    kept, nothing = turns_of("I moved to Leeds with my two daughters in May.", "haha ok, what time is it there?")
+    moved, request = gate.read([kept, nothing])
     assert gate.card.verdict(moved.keep) == "keep"
-    assert gate.card.verdict(asked.keep) == "drop"
-    zh_moved, zh_asked = gate.read(said("我五月带着两个女儿搬到了成都。", "哈哈好的，你们那边几点了？"))
+    assert gate.card.verdict(request.keep) == "drop"
+    zh_moved, zh_asked = gate.read(turns_of("我五月带着两个女儿搬到了成都。", "哈哈好的，你们那边几点了？"))
     assert gate.card.verdict(zh_moved.keep) == "keep"
     assert gate.card.verdict(zh_asked.keep) == "drop"
 
@@ -206,7 +206,7 @@ def test_the_shipped_thresholds_and_the_profiles_say_the_same() -> None:
     ids=["empty", "blank", "emoji", "flags", "hebrew", "arabic", "bidi", "long en", "long zh"],
 )  # fmt: skip
 def test_any_text_is_read_in_bounded_windows(gate: LearnedGate, tokenizer: TurnTokenizer, text: str) -> None:
-    (reading,) = gate.read(said(text))
+    (reading,) = gate.read(turns_of(text))
     assert 0 <= reading.keep <= 1
     windows = tokenizer.windows(text, "", MOST_WINDOWS)
     assert 1 <= len(windows) <= MOST_WINDOWS

@@ -121,8 +121,8 @@ async def test_h4_a_stream_of_updates_opens_off_the_loop(deps: Deps, keys: Threa
 
     scope = TenantScope("acme", "test", frozenset({Permission.READ}))
     context = cast(Any, SimpleNamespace(deps=deps, saw=lambda *_: None))
-    told = [e async for e in _events(batches(), {0: 0}, _Wanted(scope, None, None, None), context, still)]
-    assert "I live in 杭州" in told[-1].decode()
+    results = [e async for e in _events(batches(), {0: 0}, _Wanted(scope, None, None, None), context, still)]
+    assert "I live in 杭州" in results[-1].decode()
     assert keys.on_loop == [False]
 
 
@@ -144,7 +144,7 @@ async def test_h4_a_step_seals_and_opens_off_the_loop(keys: ThreadKeys) -> None:
 
 async def test_what_blocks_a_loop_is_named(frozen: FrozenServer) -> None:  # noqa: F811
     keyring = Keyring(frozen.dsn, LocalMasterKeys.of_environment("11" * 32))
-    told = r"memstream/keyring/store.py:\d+ blocks the event loop: Answering"
-    with never_blocked(), pytest.raises(LoopBlockedError, match=told):
+    message = r"memstream/keyring/store.py:\d+ blocks the event loop: Answering"
+    with never_blocked(), pytest.raises(LoopBlockedError, match=message):
         keyring.current("acme/user/ana")
     keyring.close()

@@ -51,15 +51,15 @@ def test_what_is_not_expected_is_raised_at_once() -> None:
 
 def test_one_that_gives_up_says_what_it_waited_for_what_was_there_and_what_was_logged(tmp_path: Path) -> None:
     (tmp_path / "worker-memory.log").write_text("one\n" * 50 + "the broker is away\n")
-    with watched(tmp_path), pytest.raises(AssertionError) as told:
+    with watched(tmp_path), pytest.raises(AssertionError) as raised:
         until("a green box", answers("a red box"), lambda box: box == "a green box", seconds=0.01, pause=0)
     for part in ("for a green box", "there was: a red box", "--- worker-memory", "the broker is away"):
-        assert part in str(told.value)
-    assert str(told.value).count("one\n") < 10
-    with pytest.raises(AssertionError) as told:
+        assert part in str(raised.value)
+    assert str(raised.value).count("one\n") < 10
+    with pytest.raises(AssertionError) as raised:
         until("a box", answers(OSError("no room")), errors=(OSError,), seconds=0.01, pause=0)
-    assert "OSError('no room')" in str(told.value)
-    assert "worker-memory" not in str(told.value), "of stacks that run"
+    assert "OSError('no room')" in str(raised.value)
+    assert "worker-memory" not in str(raised.value), "of stacks that run"
 
 
 async def test_the_same_for_what_is_asked_asynchronously() -> None:
@@ -101,8 +101,8 @@ def test_the_ten_longest_waits_and_every_unasked_exit_are_told() -> None:
 
 def test_a_strict_run_fails_of_long_waits_outside_of_crashes_and_of_exits() -> None:
     made = Record([wait(29), wait(31), wait(90, calm=120), wait(99, test="tests/crash/test_crash.py::test_y")], [])
-    told = faults(made, lambda test: test.startswith("tests/crash/"))
-    assert [line.split(" for ")[0] for line in told] == ["STRICT: 31 s"]
+    result = faults(made, lambda test: test.startswith("tests/crash/"))
+    assert [line.split(" for ")[0] for line in result] == ["STRICT: 31 s"]
     made.exits.append(Exit("sink-redis", "tests/crash/test_crash.py::test_y", "ended with status 1", ""))
     assert "sink-redis" in faults(made, lambda test: True)[0]
 
@@ -174,6 +174,6 @@ def test_a_start_has_three_tries_each_in_a_fresh_folder_and_a_second_one_is_unst
         run()
     assert len(set(folders)) == min(failing + 1, 3)
     assert not any(folder.exists() for folder in folders)
-    told = ["UNSTABLE start of the servers: OSError: kafka did not start"] if failing in (1, 2) else []
-    assert record.unstable == told
-    assert ((tmp_path / "unstable").read_text().splitlines() if told else []) == told
+    results = ["UNSTABLE start of the servers: OSError: kafka did not start"] if failing in (1, 2) else []
+    assert record.unstable == results
+    assert ((tmp_path / "unstable").read_text().splitlines() if results else []) == results

@@ -82,8 +82,8 @@ class FrozenServer:
             self._clients.append(client)
             length = struct.unpack("!I", client.recv(4))[0]
             client.recv(length - 4)
-            told = {"server_version": "17.0", "client_encoding": "UTF8", "standard_conforming_strings": "on"}
-            pairs = [_message(b"S", f"{k}\0{v}\0".encode()) for k, v in told.items()]
+            fields = {"server_version": "17.0", "client_encoding": "UTF8", "standard_conforming_strings": "on"}
+            pairs = [_message(b"S", f"{k}\0{v}\0".encode()) for k, v in fields.items()]
             ready = [_message(b"K", struct.pack("!II", 1, 1)), _message(b"Z", b"I")]
             client.sendall(b"".join([_message(b"R", struct.pack("!I", 0)), *pairs, *ready]))
 

@@ -20,14 +20,14 @@ ZH = tables("zh")
 
 
 @dataclass(frozen=True)
-class Said:
+class Utterance:
     speaker: str
     text: str
 
 
-def span(said: Said, part: str, *edits: tuple[str, str, str], turn: int = 0) -> Span:
+def span(statement: Utterance, part: str, *edits: tuple[str, str, str], turn: int = 0) -> Span:
     """The first place of a part of a turn; an edit names its token, operation and target."""
-    start = said.text.index(part)
+    start = statement.text.index(part)
     places = [(start + part.index(token), token, op, to) for token, op, to in edits]
     made = tuple(
         Edit.model_validate({"start": at, "end": at + len(token), "op": op, "to": to}) for at, token, op, to in places
@@ -36,20 +36,26 @@ def span(said: Said, part: str, *edits: tuple[str, str, str], turn: int = 0) -> 
 
 
 def test_an_english_sentence_is_built_from_its_turn() -> None:
-    said = Said("user", "lol i've lived in leeds w my sister since march, honestly")
-    whole = span(said, "lived in leeds w my sister since march", ("leeds", "case", "capital"), ("w", "turn", "with"),
-                 ("my", "turn", "their"), ("march", "case", "capital"))  # fmt: skip
-    built = realise(Program(frame="user_has", slots=((whole,),)), said, [], EN)
+    statement = Utterance("user", "lol i've lived in leeds w my sister since march, honestly")
+    whole = span(
+        statement,
+        "lived in leeds w my sister since march",
+        ("leeds", "case", "capital"),
+        ("w", "turn", "with"),
+        ("my", "turn", "their"),
+        ("march", "case", "capital"),
+    )
+    built = realise(Program(frame="user_has", slots=((whole,),)), statement, [], EN)
     assert built == "The user has lived in Leeds with their sister since March."
 
 
 def test_an_answer_takes_what_its_question_gives_and_the_speaker_her_name() -> None:
-    before = Said("Ben", "how old is your son now?")
-    said = Said("Mei", "seven")
-    slots: tuple[tuple[Piece, ...], ...] = ((span(before, "son", turn=1),), (span(said, "seven"),))
-    assert realise(Program(frame="user_of_is", slots=slots), said, [before], EN) == "Mei's son is seven."
+    before = Utterance("Ben", "how old is your son now?")
+    statement = Utterance("Mei", "seven")
+    slots: tuple[tuple[Piece, ...], ...] = ((span(before, "son", turn=1),), (span(statement, "seven"),))
+    assert realise(Program(frame="user_of_is", slots=slots), statement, [before], EN) == "Mei's son is seven."
     slots = ((Name(speaker=1), Word(word="have", form="third"), span(before, "son", turn=1)),)
-    assert realise(Program(frame="plain", slots=slots), said, [before], EN) == "Ben has son."
+    assert realise(Program(frame="plain", slots=slots), statement, [before], EN) == "Ben has son."
 
 
 @pytest.mark.parametrize(
@@ -63,8 +69,8 @@ def test_an_answer_takes_what_its_question_gives_and_the_speaker_her_name() -> N
 def test_a_chinese_sentence_keeps_script_and_spaces_of_its_turn(
     text: str, part: str, edits: list[tuple[str, str, str]], sentence: str
 ) -> None:
-    said = Said("user", text)
-    assert realise(Program(frame="user_of", slots=((span(said, part, *edits),),)), said, [], ZH) == sentence
+    statement = Utterance("user", text)
+    assert realise(Program(frame="user_of", slots=((span(statement, part, *edits),),)), statement, [], ZH) == sentence
 
 
 @pytest.mark.parametrize(
@@ -87,7 +93,7 @@ def test_words_are_inflected_by_rule_and_table(word: str, form: Form, expected: 
     assert inflected(word, form, EN) == expected
 
 
-SAID = Said("user", "i keep bees in leeds")
+UTTERANCE = Utterance("user", "i keep bees in leeds")
 KEEP = Span(turn=0, start=2, end=6)
 
 
@@ -114,12 +120,12 @@ def edited(*edits: Edit) -> Program:
 )
 def test_a_program_that_does_not_fit_is_refused(program: Program) -> None:
     with pytest.raises(WordingError):
-        realise(program, SAID, [], EN)
+        realise(program, UTTERANCE, [], EN)
 
 
 def test_a_refusal_echoes_no_text_of_the_turn() -> None:
     with pytest.raises(WordingError) as refused:
-        realise(Program(frame="user", slots=((Word(word="secretword"),),)), SAID, [], EN)
+        realise(Program(frame="user", slots=((Word(word="secretword"),),)), UTTERANCE, [], EN)
     assert "secretword" not in str(refused.value)
 
 
@@ -131,7 +137,7 @@ def test_the_lists_keep_their_bounds(language: Language) -> None:
     assert all(frame.slots and frame.parts[-1] in (".", "。") for frame in table.frames.values())
 
 
-def _random_program(rng: random.Random, turns: list[Said]) -> Program:
+def _random_program(rng: random.Random, turns: list[Utterance]) -> Program:
     frame = rng.choice([*EN.frames.values()])
     slots: list[tuple[Piece, ...]] = []
     for _ in range(frame.slots):
@@ -154,11 +160,11 @@ def _random_program(rng: random.Random, turns: list[Said]) -> Program:
 def test_what_stands_in_no_turn_and_no_list_never_comes_out() -> None:
     """10,000 random programs: each is refused, or every word of its sentence comes from the turns or the tables."""
     rng = random.Random(7)
-    turns = [Said("user", "i keep bees in leeds, my sister sold hers"), Said("Mei", "do you still keep any?")]
+    turns = [Utterance("user", "i keep bees in leeds, my sister sold hers"), Utterance("Mei", "do you still keep any?")]
     known = {
         form.lower()
-        for said in turns
-        for token in tokens(said.text)
+        for text in turns
+        for token in tokens(text.text)
         for form in (token.text, inflected(token.text, "third", EN))
     }
     known |= {token.text for names in EN.turns.values() for name in names for token in tokens(name.lower())}
@@ -182,7 +188,7 @@ def test_joining_puts_spaces_where_they_belong() -> None:
 
 
 def test_a_program_is_compact_json_and_reads_back() -> None:
-    program = Program(frame="user", slots=((span(SAID, "keep bees", ("keep", "form", "third")), Word(word="in")),))
+    program = Program(frame="user", slots=((span(UTTERANCE, "keep bees", ("keep", "form", "third")), Word(word="in")),))
     again = Program.model_validate_json(re.sub("'", '"', str(compact(program))))
     assert again == program
     with pytest.raises(ValidationError):

@@ -26,14 +26,14 @@ def user() -> str:
     return f"user-{uuid4().hex[:10]}"
 
 
-def said(user: str, text: str, **more: Any) -> Turn:
+def turn_of(user: str, text: str, **more: Any) -> Turn:
     given = {"user_id": user, "session_id": "s", "role": "user", "content": text, "occurred_at": datetime.now(UTC)}
     return Turn.model_validate({**given, **more})
 
 
 def test_k5_what_is_sent_is_read_by_the_same_client(memory: Memstream, user: str) -> None:
-    turn = memory.send(said(user, "I'm 41 and I live in Oslo."))
-    memory.send(said(user, "我对花生过敏。"))
+    turn = memory.send(turn_of(user, "I'm 41 and I live in Oslo."))
+    memory.send(turn_of(user, "我对花生过敏。"))
     memory.flush(PATIENCE)
     assert memory.turn(turn, user_id=user).content.startswith("I'm 41")
     assert memory.search("Where does he live?", user_id=user).results
@@ -50,7 +50,7 @@ def test_k5_what_is_sent_is_read_by_the_same_client(memory: Memstream, user: str
 
 async def test_k5_the_same_over_kafka_is_the_same(live: Live, memory: Memstream, user: str) -> None:
     async with AsyncProducer.over_kafka(live.addresses.kafka, source="chat") as producer:
-        turn = await producer.send(said(user, "I'm 29 and I live in Bergen."))
+        turn = await producer.send(turn_of(user, "I'm 29 and I live in Bergen."))
         liked = Memory(user_id=user, kind="preference", text="Likes short answers", field="style", value="short")
         await producer.send(liked)
         token = await producer.flush(PATIENCE)

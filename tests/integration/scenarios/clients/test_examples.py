@@ -51,11 +51,11 @@ def test_the_chat_service_remembers_what_was_said(live: Live) -> None:
         return "好的"
 
     with TestClient(chat_service.create(model, live.url)) as chat:
-        said = {"user_id": user, "session_id": "s1"}
-        first = chat.post("/chat", json={**said, "text": "I'm 36 and I work as a nurse."})
+        fields = {"user_id": user, "session_id": "s1"}
+        first = chat.post("/chat", json={**fields, "text": "I'm 36 and I work as a nurse."})
         assert first.json()["reply"] == "好的"
         assert chat.get(f"/about/{user}").json()["memories"]
-        chat.post("/chat", json={**said, "text": "What do you know about me?"})
+        chat.post("/chat", json={**fields, "text": "What do you know about me?"})
         judged = {"user_id": user, "context_id": first.json()["context_id"], "rating": "good"}
         assert chat.post("/feedback", json=judged).json()["feedback_id"]
     assert "nurse" in shown[1]
@@ -72,8 +72,8 @@ async def test_the_agent_notes_looks_up_and_is_told_what_matters(memory: Memstre
         ]
     )
     agent = agents.create(model, memory)
-    asked = {"messages": [{"role": "user", "content": "Note my trip. May I eat satay?"}]}
-    done = await agent.ainvoke(asked, context=agents.Who(user))
+    request = {"messages": [{"role": "user", "content": "Note my trip. May I eat satay?"}]}
+    done = await agent.ainvoke(request, context=agents.Who(user))
     assert done["messages"][-1].content == "You fly to Oslo in May."
     assert "peanuts" in str(model.shown[0][0].content)
     assert "trip: 五月去奥斯陆 flies to Oslo in May" in str(model.shown[2][-1].content)

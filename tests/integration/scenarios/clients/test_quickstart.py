@@ -51,11 +51,11 @@ def test_the_quickstarts_program_runs(live: Live, tmp_path: Path) -> None:
 
 def test_the_readmes_first_ten_minutes_do_what_they_say(sh: Shell) -> None:
     """TOKEN stands for what the first command answered. `make demo` asks what runs on the data folder."""
-    demo, _, said, *rest = blocks("README.md", "sh")
+    demo, _, statement, *rest = blocks("README.md", "sh")
     shown = sh.run(f"cd {ROOT}\n{demo}")
     assert "Bristol" in shown
     assert "年薪" in shown
-    [answer] = run(sh, [said])
+    [answer] = run(sh, [statement])
     token = json.loads(answer)["freshness_token"]
     found, memories, context, status = run(sh, [b.replace("TOKEN", token) for b in rest])
     assert "Bristol" in json.dumps(json.loads(found)["results"])

@@ -44,10 +44,10 @@ def test_programs_of_the_pages_run(live: Live, tmp_path: Path, program: str) -> 
 
 @pytest.mark.parametrize("block", [*blocks("docs/http.md", "console"), *blocks("docs/security.md", "console")])
 def test_a_call_prints_what_the_page_says(sh: Shell, block: str) -> None:
-    for command, said in steps(block):
-        quiet = "export CURL_HOME=\n" if said and said[0] in {"403", "415"} else ""
+    for command, text in steps(block):
+        quiet = "export CURL_HOME=\n" if text and text[0] in {"403", "415"} else ""
         shown = sh.run(quiet + command)
-        assert printed(said, shown), shown
+        assert printed(text, shown), shown
 
 
 def test_rows_of_a_table_are_written_and_read(sh: Shell) -> None:
@@ -60,14 +60,14 @@ def test_rows_of_a_table_are_written_and_read(sh: Shell) -> None:
 
 
 def test_a_metric_is_there(sh: Shell) -> None:
-    asked = blocks("docs/metrics.md", "sh")[0]
+    request = blocks("docs/metrics.md", "sh")[0]
     # Its first values come with the next heartbeat of the sink.
-    until("the metric", lambda: sh.run(asked), lambda shown: 'store="postgres"' in shown, errors=(AssertionError,))
+    until("the metric", lambda: sh.run(request), lambda shown: 'store="postgres"' in shown, errors=(AssertionError,))
 
 
 def test_feedback_names_the_answer_that_it_is_about(live: Live, sh: Shell) -> None:
-    asked = {"user_id": "ana", "query": "Where do I live?"}
-    answer = httpx.post(f"{live.url}/v1/context", json=asked, timeout=PATIENCE)
+    request = {"user_id": "ana", "query": "Where do I live?"}
+    answer = httpx.post(f"{live.url}/v1/context", json=request, timeout=PATIENCE)
     [script] = blocks("docs/quality.md", "sh")
     assert "feedback_id" in sh.run(script, {"CONTEXT_ID": answer.json()["context_id"]})
 
@@ -99,8 +99,8 @@ def test_operations_are_looked_at_and_dead_letters_decided(live: Live, sh: Shell
     user = f"letters-{uuid4().hex[:8]}"
     with Memstream(live.url) as client:
         for text in ("I live in Leeds.", "I live in York."):
-            said = {"user_id": user, "session_id": "s", "turn_id": "t", "role": "user", "content": text}
-            client.send(Turn.model_validate({**said, "occurred_at": datetime.now(UTC)}))
+            fields = {"user_id": user, "session_id": "s", "turn_id": "t", "role": "user", "content": text}
+            client.send(Turn.model_validate({**fields, "occurred_at": datetime.now(UTC)}))
             client.flush(PATIENCE)
     producer = Producer({"bootstrap.servers": live.addresses.kafka})
     producer.produce(topics.TURNS.name, b"{nothing", b"k", 0, headers=[("owner", b"default/user/x")])
@@ -136,9 +136,9 @@ async def test_a_browser_is_told_of_changes(live: Live) -> None:
         await page.value("window.told = []; console.log = (...said) => told.push(said.join(' '))")
         await page.call("Runtime.evaluate", expression=script)
         await page.until("updates.readyState === EventSource.OPEN")
-        said = {"user_id": user, "session_id": "s", "role": "user", "content": "I live in Oslo.",
+        fields = {"user_id": user, "session_id": "s", "role": "user", "content": "I live in Oslo.",
                 "occurred_at": datetime.now(UTC).isoformat()}  # fmt: skip
         async with httpx.AsyncClient(base_url=live.url, timeout=PATIENCE) as http:
-            assert (await http.post("/v1/turns", json={"turns": [said]})).status_code == 202
+            assert (await http.post("/v1/turns", json={"turns": [fields]})).status_code == 202
         await page.until("told.length")
         assert "Oslo" in str(await page.value("told"))
