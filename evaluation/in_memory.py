@@ -10,7 +10,7 @@ from inference.reader.turn_gate import LearnedGate
 from memstream.workers.models import default_models
 from processors.memory.restate import LEARNED
 from processors.ports import Models, ProfileBook
-from processors.reader.gated import GatedExtractor
+from processors.reader.learned_gate import GatedExtractor
 from processors.reader.rules.protocol import Extractor
 from processors.reader.rules.rules import RuleExtractor
 from schemas.events.memory import MemoryUpdate

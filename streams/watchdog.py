@@ -15,7 +15,6 @@ from contextlib import AbstractContextManager
 
 from streams.batch import Message
 from streams.cores import starved_seconds
-from streams.in_hand import Hand, InHand
 from streams.refusals import is_refusal
 from streams.resident import ProcessMemory
 from streams.sections import Kind, Section
@@ -24,6 +23,7 @@ from streams.suspects import Suspect, Suspects
 from streams.turns import Turn, Turns
 from streams.watch import Limits as Limits
 from streams.watch import Watch as Watch
+from streams.work_record import Hand, InHand
 
 log = logging.getLogger(__name__)
 _STOP_SECONDS = 30.0

@@ -36,7 +36,7 @@ SAME_ON_ANY_DAY = {
     "tests.unit.gate.test_rejections": "what is barred by its words and place",
     "tests.unit.query.test_answers": "which fields an answer has",
     "tests.unit.query.test_bad_input": "what is refused before anything is read",
-    "tests.unit.query.test_doors": "who comes in",
+    "tests.unit.query.test_api_access": "who comes in",
     "tests.unit.query.test_foreign_pages": "which pages may ask",
     "tests.unit.query.test_fresh_header": "which header an answer has",
     "tests.unit.query.test_fuzz": "any answer but an error",

@@ -6,9 +6,9 @@ What stands so far away must look like nothing else, so the checks are stricter 
 
 import re
 
+from inference.pii.prose_secrets import KEY_EN, KEY_ZH, OPAQUE, SOMETHING_ELSE, START, opaque, strong
 from inference.pii.rules import Check, Rule
 from inference.pii.secret_values import capital, everyday_score, figured, mixed, paired, word
-from inference.pii.told_secrets import KEY_EN, KEY_ZH, OPAQUE, SOMETHING_ELSE, START, opaque, strong
 
 CREDENTIAL = "CREDENTIAL"
 

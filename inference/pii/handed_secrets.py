@@ -4,6 +4,7 @@
 
 import re
 
+from inference.pii.prose_secrets import KEY_EN, OPAQUE, SOMETHING_ELSE, opaque
 from inference.pii.rules import Check, Rule
 from inference.pii.secret_values import (
     figured,
@@ -14,7 +15,6 @@ from inference.pii.secret_values import (
     strung,
     word,
 )
-from inference.pii.told_secrets import KEY_EN, OPAQUE, SOMETHING_ELSE, opaque
 
 CREDENTIAL = "CREDENTIAL"
 

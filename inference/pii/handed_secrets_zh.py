@@ -4,9 +4,9 @@
 
 import re
 
+from inference.pii.prose_secrets import KEY_ZH, OPAQUE, SOMETHING_ELSE, opaque
 from inference.pii.rules import Check, Rule
 from inference.pii.secret_values import figured, generated, joined, passphrase, strung
-from inference.pii.told_secrets import KEY_ZH, OPAQUE, SOMETHING_ELSE, opaque
 
 CREDENTIAL = "CREDENTIAL"
 

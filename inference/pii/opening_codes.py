@@ -4,9 +4,9 @@ was changed to, a code that was corrected, and a message that is nothing but a c
 
 import re
 
+from inference.pii.everyday_secrets import COUNTED, CREDENTIAL, IT_IS, OPENS, OTHER_CODE
+from inference.pii.everyday_secrets_zh import CODE as CODE_ZH
 from inference.pii.rules import Check, Rule
-from inference.pii.said_secrets import COUNTED, CREDENTIAL, IT_IS, OPENS, OTHER_CODE
-from inference.pii.said_secrets_zh import CODE as CODE_ZH
 from inference.pii.secret_values import CODE, code, no_time
 
 _LOCKED_THING = (

@@ -4,8 +4,8 @@ secret stands beside them, so the value must look like nothing else: no price, h
 
 import re
 
+from inference.pii.everyday_secrets import COUNTED, OTHER_CODE
 from inference.pii.rules import Check, Rule
-from inference.pii.said_secrets import COUNTED, OTHER_CODE
 from inference.pii.secret_values import (
     CODE,
     code,

@@ -4,8 +4,8 @@ stands beside them, so the value must look like nothing else: no price, hour, ye
 
 import re
 
+from inference.pii.everyday_secrets_zh import phrase
 from inference.pii.rules import Check, Rule
-from inference.pii.said_secrets_zh import phrase
 from inference.pii.secret_values import figured, network_key, no_amount, no_sum, symbolic, unspoken
 
 CREDENTIAL = "CREDENTIAL"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from memstream.checks import local, outside, stores
+from memstream.checks import external_services, local, stores
 from memstream.checks.result import CheckFailedError, CheckResult, Status
 from memstream.checks.sealed_texts import sealed_texts
 from memstream.settings import Settings
@@ -32,8 +32,8 @@ CHECKS: dict[str, Check] = {
     "encryption": _encryption,
     "models": local.models,
     "endpoint": local.endpoint,
-    "traces": outside.traces,
-    "tokens": outside.tokens,
+    "traces": external_services.traces,
+    "tokens": external_services.tokens,
     "embedded": local.embedded,
     "service": local.service,
 }

@@ -83,7 +83,7 @@ def up(data: Data = None) -> None:
 
     Example: memstream up --data /srv/memstream
     """
-    from memstream.checks.given import check_given
+    from memstream.checks.addresses import check_given
     from memstream.stack import EmbeddedStack
     from memstream.stack.up import given, single_threaded, start
     from schemas.profile.model import load_profile
@@ -294,7 +294,7 @@ def failure(exc: Exception) -> tuple[str, int] | None:
 
     from inference.weights import WeightsError
     from memstream.audit import AuditError
-    from memstream.checks.given import AddressError
+    from memstream.checks.addresses import AddressError
     from memstream.cli.formats import FileError
     from memstream.cli.http import BusyError, ServiceError
     from memstream.cli.keyring import BackupError

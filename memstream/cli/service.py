@@ -88,7 +88,7 @@ def demo(
 @asynccontextmanager
 async def _stack(settings: Settings) -> AsyncIterator[str]:
     """The stack that runs on the data folder, else one of our own for as long as the block lasts."""
-    from memstream.checks.given import check_given
+    from memstream.checks.addresses import check_given
     from memstream.stack import EmbeddedStack
     from memstream.stack.state import running_addresses
     from memstream.stack.up import given, start

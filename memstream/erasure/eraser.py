@@ -18,8 +18,8 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from memstream.erasure.exemptions import not_erased
 from memstream.erasure.log import Log, Remains
-from memstream.erasure.not_erased import not_erased
 from memstream.erasure.ports import AT_ONCE, Access, Away, Finding, Keys, Opened, Outgoing, Register, Topics, UnderWay
 from memstream.erasure.report import signed
 from schemas.events.documents import EVERY_VERSION, Document

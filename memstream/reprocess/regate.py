@@ -17,11 +17,11 @@ import orjson
 from memstream.reprocess.amend_log import amendment
 from processors.memory.emit import because, changed
 from processors.memory.index import since
-from processors.memory.read_at import ReadAt
 from processors.memory.rejections import bars
 from processors.memory.restate import LEARNED
 from processors.memory.retention import UNSAID_RULE
 from processors.memory.rows import RECORDS, REJECTIONS, TAILS, Rejection
+from processors.memory.source_positions import ReadAt
 from processors.memory.versions import VERSIONED
 from processors.pii.redact import Redaction
 from processors.pii.redacted_values import RedactedValues

@@ -33,8 +33,8 @@ from memstream.reprocess.regate import (
 )
 from memstream.settings import Settings
 from memstream.workers.parts import parts_of
-from processors.memory.read_at import ReadAt
 from processors.memory.rows import RECORDS
+from processors.memory.source_positions import ReadAt
 from processors.pii.redact import Redaction
 from processors.pii.redaction import redact
 from processors.step import Out, Reads, Record, StateSpace, Step

@@ -6,7 +6,7 @@ from memstream.secretfile import key_from
 from memstream.settings import Settings
 from memstream.workers.models import default_models
 from processors.ports import ProfileBook
-from processors.reader.gated import GatedExtractor
+from processors.reader.learned_gate import GatedExtractor
 from processors.reader.rules.protocol import Extractor
 from processors.reader.rules.rules import RuleExtractor
 from schemas.profile.model import load_profile

@@ -12,10 +12,10 @@ from memstream.settings import Settings
 from processors.step import Step
 from streams.faust.app import DIED
 from streams.faust.lease import end_at_once
-from streams.in_hand import InHand
 from streams.suspects import Suspects
 from streams.topology import TOPOLOGY, Parts
 from streams.watchdog import Limits, Watchdog
+from streams.work_record import InHand
 
 log = logging.getLogger(__name__)
 _HELD = b"a step computed for too long: this process ends, uncommitted\n"

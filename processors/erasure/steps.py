@@ -9,9 +9,9 @@ from processors.dedupe.calibration import calibration_for
 from processors.erasure.guard import Erased
 from processors.erasure.refused import REFUSED
 from processors.memory import citations, ended_records, marks
-from processors.memory.changes import raised
+from processors.memory.changes import activation
 from processors.memory.habits import mining as habits
-from processors.memory.replaced import Replaced
+from processors.memory.replaced_versions import Replaced
 from processors.memory.restate import ended_by_words
 from processors.memory.rows import RECORDS, REJECTIONS, TAILS, VERSIONS_OF_SESSION, Tail
 from processors.memory.store import UserMemoryStore
@@ -159,7 +159,7 @@ class GateEraser(OwnRows):
         for u in erased:
             done.outs += ended_by_words(u, e.accepted_at, store)
         versions_of = Versions(store, profile, self._encode, self._models.embedder.model_id)
-        done.outs += raised.judged(store, versions_of, e.accepted_at)
+        done.outs += activation.judged(store, versions_of, e.accepted_at)
         done.outs += Summary(e.owner, store, rows, profile, e.accepted_at, ask_model=False).without()
         done.found = {"records": len(versions)}
         return done

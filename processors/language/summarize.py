@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from inference.protocols import Vectors
 from processors.language.item_numbers import unnumbered
-from processors.reader.rules.promising import promising
+from processors.reader.rules.prefilter import promising
 from processors.reader.rules.text import prepare, sentences
 
 Role = Literal["user", "assistant", "system", "tool", "summary"]

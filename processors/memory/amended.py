@@ -7,9 +7,9 @@ from datetime import datetime
 
 from pydantic import ValidationError
 
-from processors.memory.doubted import is_doubted
 from processors.memory.emit import Changes, because, plain_decision, update
 from processors.memory.index import slots_of
+from processors.memory.low_readings import is_doubted
 from processors.memory.marks import joined
 from processors.memory.rows import Tail
 from processors.memory.store import UserMemoryStore, text_features

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from processors.memory.changes.taken_back import NOTHING
+from processors.memory.changes.forget_requests import NOTHING
 from processors.memory.emit import because, decision
 from processors.memory.field_values import FieldValues
 from processors.memory.free_statements import FreeStatements

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from processors.memory import retention
-from processors.memory.in_project import expired
 from processors.memory.index import leaves_by
+from processors.memory.project_notices import expired
 from processors.memory.store import UserMemoryStore
 from processors.step import Emit
 from schemas.events.envelope import SourceTurn

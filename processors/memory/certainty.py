@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from processors.memory.doubted import SAID_AGAIN, is_doubted
 from processors.memory.emit import Changes, because
+from processors.memory.low_readings import SAID_AGAIN, is_doubted
 from processors.memory.rules import EXPLICIT, readable
 from processors.reader.rules.protocol import values_of
 from schemas.events.memory import LOW_READING, Candidate, MemoryUpdate, Source

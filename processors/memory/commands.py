@@ -9,10 +9,10 @@ from processors.memory import items, rejections, repeated_command
 from processors.memory.capacity import Room
 from processors.memory.changes.judge import would_end
 from processors.memory.emit import Changes, because, changed, deleted, plain_decision, update
-from processors.memory.in_project import InProject
 from processors.memory.index import Slot, values_of
 from processors.memory.marks import holds_again, marked, remove_marks_of, unmarked
 from processors.memory.opposites import opposed
+from processors.memory.project_notices import InProject
 from processors.memory.restate import brought_back, ended_by_words
 from processors.memory.rules import EXPLICIT
 from processors.memory.store import UserMemoryStore, text_features

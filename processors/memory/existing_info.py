@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from processors.memory.vague import PLACES, vaguer
+from processors.memory.vagueness import PLACES, vaguer
 from processors.memory.values import canonical
 from schemas.base import JsonValue
 from schemas.events.memory import Candidate, Extraction

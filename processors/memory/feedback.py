@@ -8,8 +8,8 @@ from datetime import datetime
 from decimal import Decimal
 
 from processors.memory.citations import AnswerFeedback, CitationIndex, PendingFeedback
-from processors.memory.doubted import is_doubted
 from processors.memory.emit import because, changed, plain_decision, update
+from processors.memory.low_readings import is_doubted
 from processors.memory.rules import ADOPTED, CORRECTED, RATING_IMPORTANCE, SHARE, bounded, clamp, readable
 from processors.memory.store import UserMemoryStore
 from processors.step import Emit

@@ -10,12 +10,12 @@ from processors.memory.emit import because, decision, update
 from processors.memory.index import since
 from processors.memory.index import values_of as standing_values
 from processors.memory.marks import marked
-from processors.memory.of_its_time import read_before, told_anew
 from processors.memory.opposites import opposed
 from processors.memory.records_of_turn import part
 from processors.memory.repetition import Repetition
 from processors.memory.restate import note_replaced
-from processors.memory.vague import PLACES, vaguer
+from processors.memory.timed_values import read_before, told_anew
+from processors.memory.vagueness import PLACES, vaguer
 from processors.memory.values import same
 from processors.reader.rules.protocol import holds_many
 from processors.step import Emit

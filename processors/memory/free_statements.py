@@ -7,14 +7,14 @@ from datetime import timedelta
 from processors.dedupe.features import Features
 from processors.dedupe.window import Match
 from processors.memory.changes.excluding import only_takes_back
+from processors.memory.changes.forget_requests import taken_back
 from processors.memory.changes.judge import changes
-from processors.memory.changes.taken_back import taken_back
-from processors.memory.doubted import is_doubted
 from processors.memory.emit import because, decision, update
+from processors.memory.low_readings import is_doubted
 from processors.memory.marks import dates_of, marked, marked_as, with_marks
 from processors.memory.readings import of_people
 from processors.memory.repetition import Repetition
-from processors.memory.replaced import CHANGED
+from processors.memory.replaced_versions import CHANGED
 from processors.memory.restate import note_replaced
 from processors.memory.store import text_features
 from processors.memory.values import canonical

@@ -16,7 +16,7 @@ from processors.dedupe.calibration import Calibration
 from processors.dedupe.features import Features
 from processors.dedupe.window import Entry, NearDuplicateWindow
 from processors.memory.changes.nearest import NearestStanding
-from processors.memory.doubted import Doubted, is_doubted
+from processors.memory.low_readings import Doubted, is_doubted
 from processors.memory.rows import Rejection
 from processors.memory.values import canonical, wording
 from schemas.base import JsonValue

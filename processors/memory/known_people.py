@@ -12,7 +12,7 @@ from processors.memory.versions import Encode
 from processors.reader.rules.people_en import People
 from processors.reader.rules.person_en import about
 from processors.reader.rules.protocol import values_of
-from processors.reader.rules.standing_en import is_self_contained
+from processors.reader.rules.self_contained_en import is_self_contained
 from schemas.events.memory import Candidate, Dropped, Extraction
 
 _NAMED = re.compile(r"(?P<name>[A-Z][a-z]{1,20})(?='s [a-z]| (?:is|was|has|had|will|can|no longer|[a-z]+s|[a-z]+ed)\b)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from processors.memory.values import canonical
-from processors.reader.carried import denies, words_of
+from processors.reader.quotation_support import denies, words_of
 from schemas.events.memory import Candidate, MemoryUpdate
 from schemas.log.ids import keyed_hash
 

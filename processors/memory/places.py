@@ -13,7 +13,7 @@ from processors.memory.rows import TurnReading
 from processors.memory.store import UserMemoryStore
 from processors.memory.values import canonical
 from processors.memory.versions import VERSIONED
-from processors.reader.carried import words_of
+from processors.reader.quotation_support import words_of
 from processors.reader.rules.protocol import values_of
 from schemas.events.memory import Candidate, Extraction, MemoryUpdate, Span
 from schemas.log.ids import record_id

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from processors.memory.replaced import APPLIED_KEPT
+from processors.memory.replaced_versions import APPLIED_KEPT
 from processors.memory.rows import READINGS, KeptReading, TurnReading
 from processors.step import OwnerState
 from schemas.events.memory import MemoryUpdate

@@ -12,10 +12,10 @@ from typing import Literal
 
 from processors.memory.candidates import CandidateGate
 from processors.memory.certainty import no_surer
-from processors.memory.doubted import is_doubted
 from processors.memory.emit import because, changed, decision, update
 from processors.memory.index import Slot
 from processors.memory.index import values_of as standing_values
+from processors.memory.low_readings import is_doubted
 from processors.memory.marks import dates_of, marked, with_marks
 from processors.memory.readings import RULES, made_by, of_people
 from processors.memory.restate import Restated, retired
@@ -23,7 +23,7 @@ from processors.memory.rows import TurnReading
 from processors.memory.store import UserMemoryStore, text_features
 from processors.memory.values import same
 from processors.memory.versions import VERSIONED, Versions
-from processors.reader.carried import denies, words_of
+from processors.reader.quotation_support import denies, words_of
 from processors.reader.rules.protocol import holds_many, values_of
 from processors.step import Emit
 from schemas.base import JsonValue

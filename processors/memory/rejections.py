@@ -7,8 +7,8 @@ from datetime import datetime
 
 from processors.memory.index import values_of as standing_values
 from processors.memory.meaning import meaning, meaning_of_candidate
-from processors.memory.read_at import ReadAt, overlap
 from processors.memory.rows import Rejection
+from processors.memory.source_positions import ReadAt, overlap
 from processors.memory.store import UserMemoryStore
 from processors.memory.values import canonical
 from processors.reader.rules.protocol import values_of

@@ -24,10 +24,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 
-from processors.memory.doubted import is_doubted
 from processors.memory.emit import because, deleted, plain_decision, update
-from processors.memory.in_project import expired
 from processors.memory.items import lives_until
+from processors.memory.low_readings import is_doubted
+from processors.memory.project_notices import expired
 from processors.memory.restate import LEARNED
 from processors.memory.rules import MAX_ENDED, MAX_GONE
 from processors.memory.store import UserMemoryStore

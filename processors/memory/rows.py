@@ -12,9 +12,9 @@ import orjson
 
 from processors.dedupe.features import Features
 from processors.hot_matter import keys_of
-from processors.memory import read_at
-from processors.memory.read_at import ReadAt
+from processors.memory import source_positions
 from processors.memory.rules import MAX_REJECTED_TURNS
+from processors.memory.source_positions import ReadAt
 from processors.memory.values import iso
 from processors.state_tables import BuiltRows, JsonRows, Single, Table, TimeRows, UnreadableRow
 from schemas.base import Json, JsonValue
@@ -58,7 +58,7 @@ class StoredRecord:
         if features is not None:
             row["f"] = features.to_json()
         if places:
-            row["p"] = read_at.row_of(places)
+            row["p"] = source_positions.row_of(places)
         return cls(row)
 
     @property
@@ -72,10 +72,10 @@ class StoredRecord:
 
     @property
     def places(self) -> ReadAt:
-        return read_at.opened(self.stored.get("p"))
+        return source_positions.opened(self.stored.get("p"))
 
     def read_in(self, places: ReadAt) -> StoredRecord:
-        return StoredRecord({**self.stored, "p": read_at.row_of(places)})
+        return StoredRecord({**self.stored, "p": source_positions.row_of(places)})
 
 
 def _record(stored: JsonValue) -> StoredRecord:
@@ -135,7 +135,7 @@ def _stored_tail(tail: Tail) -> Json:
 def _last_version(stored: JsonValue) -> LastVersion:
     return LastVersion(
         str(stored["scope"]), dict(stored["hashes"]), tuple(stored["turns"]), stored.get("means"),
-        read_at.opened(stored.get("places")),
+        source_positions.opened(stored.get("places")),
     )  # fmt: skip
 
 
@@ -143,7 +143,7 @@ def _stored_last(last: LastVersion) -> Json:
     row: dict[str, Json] = {"scope": last.scope, "hashes": dict(last.hashes), "turns": list(last.turns)}
     if last.means is not None:
         row["means"] = last.means
-    return row | ({"places": read_at.row_of(last.places)} if last.places else {})
+    return row | ({"places": source_positions.row_of(last.places)} if last.places else {})
 
 
 class EndedCounts(NamedTuple):
@@ -193,7 +193,7 @@ class Rejection:
         turns = tuple(dict.fromkeys((*old.turns, *self.turns)))[-MAX_REJECTED_TURNS:]
         return dataclasses.replace(
             self, turns=turns, at=max(old.at, self.at),
-            places=read_at.among(read_at.joined(old.places, self.places), turns),
+            places=source_positions.among(source_positions.joined(old.places, self.places), turns),
             words=old.words if self.words is None else self.words,
             means=old.means if self.means is None else self.means,
         )  # fmt: skip
@@ -203,14 +203,14 @@ def _rejection(stored: JsonValue) -> Rejection:
     return Rejection(
         stored["kind"], stored["field"], stored["scope"], stored["hash"], tuple(stored["turns"]),
         datetime.fromisoformat(stored["at"]), stored.get("words"), stored.get("means"),
-        read_at.opened(stored.get("places")),
+        source_positions.opened(stored.get("places")),
     )  # fmt: skip
 
 
 def _stored_rejection(r: Rejection) -> Json:
     row: dict[str, Json] = {
         "kind": r.kind, "field": r.field, "scope": r.scope, "hash": r.hash, "turns": list(r.turns), "at": iso(r.at),
-        "places": read_at.row_of(r.places),
+        "places": source_positions.row_of(r.places),
     }  # fmt: skip
     for name, value in (("words", r.words), ("means", r.means)):
         if value is not None:

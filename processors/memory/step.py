@@ -11,14 +11,14 @@ from processors.future_timestamps import dated_ahead
 from processors.memory import citations, items, marks, retention, views
 from processors.memory.amended import AmendmentGate
 from processors.memory.candidates import CandidateGate
-from processors.memory.changes import raised
+from processors.memory.changes import activation
 from processors.memory.citations import AnswerFeedback, CitationIndex
 from processors.memory.commands import CommandGate
 from processors.memory.emit import changed, update
 from processors.memory.feedback import FeedbackGate
 from processors.memory.habits import mining as habits
 from processors.memory.known_people import with_known_people
-from processors.memory.read_under import read_under
+from processors.memory.profile_reading import read_under
 from processors.memory.refine import SecondReading
 from processors.memory.restate import Restated
 from processors.memory.retention import Retention
@@ -261,7 +261,7 @@ class Gate(PlainStep):
         gate = FeedbackGate(owner, store, at, self._models.hash_key)
         emits = [e for feedback in pending for e in gate.spread(feedback)]
         versions = Versions(store, self._book.of(owner.tenant), self._encode, self._models.embedder.model_id)
-        emits += raised.judged(store, versions, at)
+        emits += activation.judged(store, versions, at)
         yield from (*emits, *marks.followed(store, emits))
 
     def _cited(self, e: Extraction, store: UserMemoryStore, state: StateSpace) -> Iterable[Emit]:

@@ -11,14 +11,13 @@ from processors.dedupe.calibration import Calibration
 from processors.dedupe.compare import Verdict
 from processors.dedupe.features import Features, extract_features
 from processors.dedupe.window import WINDOW, Match, NearDuplicateWindow
-from processors.memory import ended_records, read_at
-from processors.memory.doubted import Doubted
+from processors.memory import ended_records, source_positions
 from processors.memory.hot_entries import HotEntries
 from processors.memory.index import Index, Saying, Slot, leaves_by, since, values_of, vector
+from processors.memory.low_readings import Doubted
 from processors.memory.meaning import meaning
-from processors.memory.read_at import ReadAt
 from processors.memory.readings import Readings
-from processors.memory.replaced import APPLIED_KEPT, Replaced
+from processors.memory.replaced_versions import APPLIED_KEPT, Replaced
 from processors.memory.rows import (
     APPLIED,
     RECORDS,
@@ -32,6 +31,7 @@ from processors.memory.rows import (
     VersionOf,
 )
 from processors.memory.rules import MAX_REJECTIONS
+from processors.memory.source_positions import ReadAt
 from processors.memory.tails import Tails
 from processors.memory.values import canonical
 from processors.step import OwnerState
@@ -132,14 +132,14 @@ class UserMemoryStore:
         tail = None if row is not None else self.tails.get(u.record_id)
         last = None if tail is None else tail.last
         places = row.places if row is not None else last.places if last is not None else {}
-        return read_at.among(places, {s.turn_id for s in u.sources})
+        return source_positions.among(places, {s.turn_id for s in u.sources})
 
     def note_place(self, record_id: str, turn_id: str, spans: tuple[Span, ...]) -> None:
         """A standing record was read there; what earlier readings of the turn told counts as well."""
         row = self._records.get(record_id)
         if row is None or not spans:
             return
-        grown = read_at.joined(row.places, {turn_id: spans})
+        grown = source_positions.joined(row.places, {turn_id: spans})
         if grown != row.places:
             self._records.put(record_id, row.read_in(grown))
 
@@ -166,7 +166,7 @@ class UserMemoryStore:
         hashes = {name: keyed_hash(self._hash_key, canonical(value)) for name, value in values.items()}
         turns = tuple(s.turn_id for s in closed.sources[-_TAIL_TURNS:])
         means = meaning(closed, self._hash_key) if "" in values else None
-        return LastVersion(closed.scope, hashes, turns, means, read_at.among(places, turns))
+        return LastVersion(closed.scope, hashes, turns, means, source_positions.among(places, turns))
 
     def forget_tails(self, records: Collection[str]) -> None:
         """Records that no view holds any more. One that comes back begins above all of them."""

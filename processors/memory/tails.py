@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from processors.memory.replaced import CHANGED
+from processors.memory.replaced_versions import CHANGED
 from processors.memory.rows import ENDED_COUNTS, TAILS, EndedCounts, Ending, LastVersion, Tail
 from processors.step import OwnerState
 from schemas.events.memory import MemoryUpdate

@@ -13,12 +13,12 @@ from datetime import datetime
 
 from processors.dedupe.calibration import Calibration
 from processors.memory import marks, ratings, retention
-from processors.memory.changes.raised import judged
+from processors.memory.changes.activation import judged
 from processors.memory.emit import plain_decision, update
 from processors.memory.habits.metadata import zone_of
 from processors.memory.habits.rows import ZONE
 from processors.memory.learned import Learned
-from processors.memory.read_under import any_low
+from processors.memory.profile_reading import any_low
 from processors.memory.retention import Retention
 from processors.memory.store import UserMemoryStore
 from processors.memory.summary import Summary

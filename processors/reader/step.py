@@ -18,7 +18,7 @@ from processors.pii.redact import refused_for
 from processors.ports import Models, ProfileBook, vectors
 from processors.reader import pending_replies
 from processors.reader.rules.confirm import asks_to_confirm, confirms
-from processors.reader.rules.promising import promising
+from processors.reader.rules.prefilter import promising
 from processors.reader.rules.protocol import Extractor, Reading, TurnView
 from processors.reader.secrets import without_secrets
 from processors.step import Emit, Out, PlainStep, Reads, Record, StateSpace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from processors.language.said import first_match
+from processors.language.profile_patterns import first_match
 from processors.reader.rules.text import MASKED
 from schemas.base import JsonValue
 from schemas.events.turns import ScreenedTurn

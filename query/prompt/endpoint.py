@@ -24,7 +24,7 @@ from query.prompt.intents import Routed, by_example, folded, is_of, names, reaso
 from query.prompt.layout import SEEDS_ORDER, Piece, compose
 from query.reading import hot, session_store
 from query.reading.common import PROJECT_KINDS, USER_KINDS, Context, Ctx
-from query.reading.judged import usual_of
+from query.reading.reading_verdicts import usual_of
 from query.reading.search import retriever_of
 from query.reading.users import current_rows, ordered
 from query.search.ranking.types import Floats

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from processors.memory.habits.mentions import habit_mentions
 from processors.memory.habits.patterns import TIMES, compare
-from processors.memory.habits.said import habit_mentions
 from processors.memory.habits.wording import overdue_text, time_text, usual_text
 from query.prompt.layout import Piece
 from query.prompt.pieces import HABITS, cited

@@ -10,7 +10,7 @@ from query.prompt.distinct import covered, distinct, same_entries
 from query.prompt.hot_line import Language, line_of, plain
 from query.prompt.layout import Piece
 from query.reading.history import line
-from query.reading.judged import beside_the_usual, values_in
+from query.reading.reading_verdicts import beside_the_usual, values_in
 from query.search.changed import changed_on
 from query.search.documents import section_of, text_of
 from query.views.db import Row

@@ -17,7 +17,7 @@ from query.reading.common import USER_KINDS, AsOf, Context, Ctx, PathId, memory
 from query.reading.users import current_rows
 from query.views import memories, retention, turns
 from query.views.db import Row
-from query.views.overtaken import may_be_overtaken, version_of
+from query.views.temporal_values import may_be_overtaken, version_of
 from schemas.events.memory import MemoryKind
 from schemas.log import owner as owners
 from schemas.log.owner import OwnerKind

@@ -13,7 +13,7 @@ from query.errors import invalid
 from query.freshness import Freshness
 from query.reading import profile_rows
 from query.reading.common import Context, Ctx, PathId, source_turn_ids
-from query.reading.judged import Against, Judged, baselines_of, fields_read, judged, readings, usual_of
+from query.reading.reading_verdicts import Against, Judged, baselines_of, fields_read, judged, readings, usual_of
 from query.views import memories, structured
 from query.views import readings as view
 from query.views.db import Row

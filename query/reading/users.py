@@ -16,7 +16,7 @@ from query.reading import profile_rows, profile_view
 from query.reading.common import AsOf, Context, Ctx, PathId, memory
 from query.views import memories, structured
 from query.views.db import Row
-from query.views.overtaken import without_overtaken
+from query.views.temporal_values import without_overtaken
 from schemas.base import Id
 from schemas.events.memory import PROJECT_SCOPE
 from schemas.security.scope import OwnerScope

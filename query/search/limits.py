@@ -19,7 +19,7 @@ _TEXTS = (*_HELD, "speaker", "intent", "language", "field", "source", "document_
 NOTHING: dict[str, object] = dict.fromkeys(
     (*_TEXTS, "namespace", "metadata", "since", "until", "session", "within", "as_of")
 )
-"""Values of `query.views.limited` that limit nothing."""
+"""Values of `query.views.conditions` that limit nothing."""
 _OF_TURNS = ("role", "speaker", "intent", "metadata")
 """Filters over what memories do not have; a hit without the field does not match."""
 _OF_MEMORIES = ("field", "category", "scope", "episode_type", "source", "document_id", "namespace")
@@ -61,7 +61,7 @@ def milvus(question: Question, kinds: Sequence[str], *, of_user: bool) -> list[s
 
 
 def postgres(question: Question) -> dict[str, object]:
-    """The values of `query.views.limited`. Rather one row too many, here too."""
+    """The values of `query.views.conditions`. Rather one row too many, here too."""
     filters = question.filters
     wanted = None if filters.metadata is None else {k: _any_of(v) for k, v in filters.metadata.items()}
     both = question.user is not None and question.project is not None

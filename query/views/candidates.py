@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
-from query.views import limited
+from query.views import conditions
 from query.views.db import Database, Row, TenantStatement
 from query.views.documents import MEMORY_COLUMNS, TURN_COLUMNS
 from schemas.log.owner import OwnerKind
@@ -19,28 +19,28 @@ _BOUND = """(%(user)s::text IS NULL OR user_id = %(user)s) AND (%(project)s::tex
 _TURNS = TenantStatement(
     f"""SELECT {TURN_COLUMNS} FROM {{v}}.turns
     WHERE tenant = %(tenant)s AND terms && %(terms)s::text[] AND expires_at > %(now)s AND {_BOUND}
-      AND {limited.TURNS}
+      AND {conditions.TURNS}
     ORDER BY {_SHARED} DESC, accepted_at DESC LIMIT %(limit)s"""  # noqa: S608 - constants
 )
 _MEMORIES = TenantStatement(
     f"""SELECT {MEMORY_COLUMNS} FROM {{v}}.memories
     WHERE tenant = %(tenant)s AND terms && %(terms)s::text[] AND NOT deleted
-      AND kind = ANY(%(kinds)s) AND {limited.CURRENT}
+      AND kind = ANY(%(kinds)s) AND {conditions.CURRENT}
       AND (%(documents)s OR owner_kind <> 'document') AND {_BOUND}
-      AND {limited.MEMORIES}
+      AND {conditions.MEMORIES}
     ORDER BY {_SHARED} DESC, known_at DESC LIMIT %(limit)s"""  # noqa: S608
 )
 
 _BY_TURN_KEYS = TenantStatement(
     f"""SELECT {TURN_COLUMNS} FROM {{v}}.turns
     JOIN unnest(%(asked_users)s::text[], %(ids)s::text[]) AS asked(user_id, turn_id) USING (user_id, turn_id)
-    WHERE tenant = %(tenant)s AND expires_at > %(now)s AND {limited.TURNS}"""  # noqa: S608
+    WHERE tenant = %(tenant)s AND expires_at > %(now)s AND {conditions.TURNS}"""  # noqa: S608
 )
 _BY_MEMORY_KEYS = TenantStatement(
     f"""SELECT {MEMORY_COLUMNS} FROM {{v}}.memories
     JOIN unnest(%(ids)s::text[], %(versions)s::integer[]) AS asked(record_id, version) USING (record_id, version)
     WHERE tenant = %(tenant)s AND NOT deleted AND state = 'active' AND (expires_at IS NULL OR expires_at > %(now)s)
-      AND {limited.MEMORIES}"""  # noqa: S608
+      AND {conditions.MEMORIES}"""  # noqa: S608
 )
 
 

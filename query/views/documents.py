@@ -14,8 +14,8 @@ from functools import reduce
 from operator import xor
 
 from query.views.db import Database, OwnerStatement, Row, TenantStatement
-from query.views.overtaken import without_overtaken
 from query.views.sealed import sealed_columns
+from query.views.temporal_values import without_overtaken
 from schemas.events.memory import MemoryUpdate
 from schemas.events.turns import ScreenedTurn
 from schemas.log.owner import OwnerKind

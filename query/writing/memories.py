@@ -15,7 +15,7 @@ from query.errors import ProblemError, not_found
 from query.namespaces import owner_of
 from query.reading.common import Context, Ctx
 from query.views import hot, memories
-from query.writing.once import IdempotencyKey, named, repeat_of
+from query.writing.idempotency import IdempotencyKey, named, repeat_of
 from query.writing.publish import SAFE, Entry, Publish, Publisher
 from query.writing.tables import check_item
 from schemas.base import Id

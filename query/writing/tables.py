@@ -13,7 +13,7 @@ from query.body import Route
 from query.errors import invalid
 from query.reading.common import Ctx, PathId
 from query.reading.tables import place_in, spec_of
-from query.writing.once import IdempotencyKey, named, repeat_of
+from query.writing.idempotency import IdempotencyKey, named, repeat_of
 from query.writing.publish import SAFE, Entry, Publish, Publisher, Repeat
 from schemas.base import Frozen, Id, JsonObject
 from schemas.events.memory import MemoryCommand, MemoryCommandBody

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from processors.ports import Models
-from processors.reader.carried import words_of
+from processors.reader.quotation_support import words_of
 from tests.endpoint import Scripted
 from tests.model.pipeline import Pipeline, by_rules
 from tests.unit.jobs.support import Seen, working

@@ -18,7 +18,7 @@ from inference.terms import terms
 from processors.dedupe.features import extract_features
 from processors.knowledge.chunking import chunks
 from processors.language import times
-from processors.reader.rules.promising import promising
+from processors.reader.rules.prefilter import promising
 from query.deadletters.preview import outline, preview
 from query.prompt.intents import route
 from schemas.log.codec import Codec, DecodeError

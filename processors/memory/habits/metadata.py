@@ -8,8 +8,8 @@ import unicodedata
 from collections.abc import Collection
 from zoneinfo import ZoneInfo
 
-from processors.memory.habits.said import habit_mentions, values_of
-from processors.memory.habits.said_times import times_of
+from processors.memory.habits.appointment_times import times_of
+from processors.memory.habits.mentions import habit_mentions, values_of
 from processors.reader.rules.text import MASKED
 from schemas.events.memory import MemoryUpdate
 from schemas.events.turns import ScreenedTurn, metadata_value

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from processors.reader.rules.clauses_zh import ANIMALS, CIRCLES, KIN, STAFF
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.own_state_zh import felt
+from processors.reader.rules.self_contained_zh import ASKS, SUPPOSED, resolved
 from processors.reader.rules.served_zh import DATA, either, lines
-from processors.reader.rules.standing_zh import ASKS, SUPPOSED, resolved
 from processors.reader.rules.text import QUOTED
 
 _LONGEST = 36

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from processors.reader.rules.answered_zh import answered, lasting
-from processors.reader.rules.asked import named_en, named_zh
 from processors.reader.rules.clauses_zh import ANIMALS, CIRCLES, KIN, STAFF
 from processors.reader.rules.found import Found
 from processors.reader.rules.making_zh import planned
@@ -18,6 +17,7 @@ from processors.reader.rules.others import of_anothers_en
 from processors.reader.rules.persons_zh import called
 from processors.reader.rules.protocol import TurnView
 from processors.reader.rules.served_zh import DATA, either, serves, speaks_to_serve
+from processors.reader.rules.short_answers import named_en, named_zh
 from processors.reader.rules.statements_zh import reworded
 from processors.reader.rules.text import prepare, sentences
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 
-from processors.reader.rules import clauses_en, clauses_zh, resolved_en, standing_en, standing_zh, whole_en
+from processors.reader.rules import (
+    clauses_en,
+    clauses_zh,
+    completeness_en,
+    resolved_en,
+    self_contained_en,
+    self_contained_zh,
+)
 from processors.reader.rules.beginnings_en import before_another
 from processors.reader.rules.found import Found
 from processors.reader.rules.momentary_en import is_of_the_talk
@@ -139,8 +146,8 @@ def relations_en(clause: clauses_en.Clause, *, in_group: bool = False) -> list[F
 def _relation(start: int, end: int, text: str, kin: str, name: str | None, *, in_group: bool = False) -> Found:
     attributes = {"relation": kin.lower()} | ({"name": name} if name else {})
     english = text.isascii()
-    whole = standing_en.reports(text) if english else standing_zh.reports(text) and "我" not in text
-    points = not whole or (english and whole_en.leaves_open(text, in_group=in_group))
+    whole = self_contained_en.reports(text) if english else self_contained_zh.reports(text) and "我" not in text
+    points = not whole or (english and completeness_en.leaves_open(text, in_group=in_group))
     points = points or (english and in_group and is_of_the_talk(text))
     return Found(start, end, "relation", text, dangling=points, attributes=attributes)
 
@@ -202,7 +209,7 @@ def _chosen_en(sentence: Sentence, original: str) -> Found | None:
         text = f"{{owner}} decided to {what}" if resolved_en.resolved(what) else ""
     else:
         text = match["will"] if resolved_en.resolved(match["will"]) else ""
-    if not text or standing_en.YOU.search(text) or len(text.split()) > standing_en.LONGEST:
+    if not text or self_contained_en.YOU.search(text) or len(text.split()) > self_contained_en.LONGEST:
         return None
     end = sentence.start + match.end()
     return Found(sentence.start, end, "episode", text, episode_type="decision")

@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from processors.reader.rules.clauses_zh import FILLER, KIN, STAFF, Clause
 from processors.reader.rules.found import Found
-from processors.reader.rules.named_zh import is_name
+from processors.reader.rules.named_subjects_zh import is_name
 from processors.reader.rules.places_zh import ORGANISATIONS
 
 _DATA: dict[str, str] = tomllib.loads((files(__package__) / "changes_zh.toml").read_text(encoding="utf-8"))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from processors.reader.rules.corrections import replace_corrected_en, taken_back_en, takes_back_en
-from processors.reader.rules.leftovers_en import without_leftovers
+from processors.reader.rules.filler_words_en import without_leftovers
+from processors.reader.rules.joint_subjects_en import as_we, names_another
 from processors.reader.rules.person_en import expand
 from processors.reader.rules.text import Sentence
-from processors.reader.rules.together_en import as_we, names_another
 from processors.reader.rules.words_en import alternatives
 
 Subject = Literal["I", "we", "my", "other", "none"]

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Literal
 
 from processors.reader.rules.corrections import replace_corrected_zh, takes_back_zh
-from processors.reader.rules.named_zh import named
+from processors.reader.rules.named_subjects_zh import named
 from processors.reader.rules.own_state_zh import FINDINGS
 from processors.reader.rules.text import Sentence
 

@@ -11,7 +11,7 @@ import re
 from processors.reader.rules.found import Found
 from processors.reader.rules.person_en import conjugate, expand
 from processors.reader.rules.resolved_en import resolved
-from processors.reader.rules.standing_en import LONGEST
+from processors.reader.rules.self_contained_en import LONGEST
 from processors.reader.rules.text import Sentence
 from processors.reader.rules.tidied_en import tidy
 from processors.reader.rules.words_en import alternatives, listed

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from processors.reader.rules.clauses_zh import KIN, STAFF, Clause
 from processors.reader.rules.found import Found
 from processors.reader.rules.making_zh import denied, is_asserted, of_others
-from processors.reader.rules.named_zh import is_name
+from processors.reader.rules.named_subjects_zh import is_name
 from processors.reader.rules.numbers import han_number
 from processors.reader.rules.places_zh import COUNTRIES
 from schemas.base import JsonValue

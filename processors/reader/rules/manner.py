@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from processors.language.said import compiled
+from processors.language.profile_patterns import compiled
 from processors.reader.rules.catalogue import OPEN, spec_of
 from processors.reader.rules.found import Found
 from processors.reader.rules.text import Sentence

@@ -18,7 +18,7 @@ import orjson
 from pydantic import ValidationError
 
 from processors.language import times
-from processors.reader.carried import quotation_support
+from processors.reader.quotation_support import quotation_support
 from processors.reader.rules.catalogue import fit
 from processors.reader.rules.domain import category_of, project_of
 from processors.reader.rules.hot import hot_entry, hot_status

@@ -1,6 +1,6 @@
 """English statements that are over tomorrow or are of the talk itself: a mood, what one is at this minute, a courtesy.
 
-Sentences are still in the first person here, as in `whole_en`, which asks this of what is said among people.
+Sentences are still in the first person here, as in `completeness_en`, which asks this of what is said among people.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.patient_zh import of_the_other
 from processors.reader.rules.persons_zh import called
 from processors.reader.rules.protocol import TurnView
+from processors.reader.rules.self_contained_zh import LONGEST, resolved
 from processors.reader.rules.served_zh import DATA, either, lines
-from processors.reader.rules.standing_zh import LONGEST, resolved
 from processors.reader.rules.text import Sentence, prepare, sentences
 from processors.reader.rules.tidied_zh import tidy
 

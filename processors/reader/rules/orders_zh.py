@@ -12,11 +12,11 @@ import tomllib
 from collections.abc import Sequence
 from importlib.resources import files
 
-from processors.reader.rules.asked_to_keep import rest_zh
 from processors.reader.rules.clauses_zh import FILLER, KIN, Clause
 from processors.reader.rules.found import Found
-from processors.reader.rules.named_zh import named
-from processors.reader.rules.standing_zh import ASKS, SUPPOSED, resolved
+from processors.reader.rules.named_subjects_zh import named
+from processors.reader.rules.remember_requests import rest_zh
+from processors.reader.rules.self_contained_zh import ASKS, SUPPOSED, resolved
 from processors.reader.rules.text import Sentence
 
 _DATA: dict[str, str] = tomllib.loads((files(__package__) / "orders_zh.toml").read_text(encoding="utf-8"))

@@ -1,5 +1,5 @@
 """What Chinese says of oneself without naming oneself: what one feels in the body, what an examination found, what
-one is like, and what befell what one ordered. The words are data (`standing_zh.toml`)."""
+one is like, and what befell what one ordered. The words are data (`self_contained_zh.toml`)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import tomllib
 from importlib.resources import files
 
-_DATA: dict[str, str] = tomllib.loads((files(__package__) / "standing_zh.toml").read_text(encoding="utf-8"))
+_DATA: dict[str, str] = tomllib.loads((files(__package__) / "self_contained_zh.toml").read_text(encoding="utf-8"))
 
 
 def _any(name: str) -> str:

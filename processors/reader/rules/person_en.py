@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from processors.reader.rules.joint_subjects_en import both
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.text import QUOTED
-from processors.reader.rules.together_en import both
 from processors.reader.rules.typed_en import spelled
 from processors.reader.rules.words_en import alternatives
 from processors.reader.wording.inflect import inflected

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from processors.reader.rules.clauses_zh import KIN, Clause, clauses
-from processors.reader.rules.named_zh import named
-from processors.reader.rules.standing_zh import opens_predicate
+from processors.reader.rules.named_subjects_zh import named
+from processors.reader.rules.self_contained_zh import opens_predicate
 from processors.reader.rules.text import prepare, sentences
 
 _KIN = re.compile(

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from processors.reader.rules.found import Found
 from processors.reader.rules.instructed_en import FOR_GOOD, ONE_OFF, answering, turned
 from processors.reader.rules.resolved_en import resolved
-from processors.reader.rules.standing_en import LONGEST
+from processors.reader.rules.self_contained_en import LONGEST
 from processors.reader.rules.text import Sentence
 from processors.reader.rules.tidied_en import tidy
 from processors.reader.rules.words_en import alternatives

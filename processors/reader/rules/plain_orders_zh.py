@@ -14,7 +14,7 @@ from importlib.resources import files
 from processors.reader.rules.clauses_zh import KIN, Clause
 from processors.reader.rules.found import Found
 from processors.reader.rules.orders_zh import FROM_NOW, reworded
-from processors.reader.rules.standing_zh import ASKS, SUPPOSED, resolved
+from processors.reader.rules.self_contained_zh import ASKS, SUPPOSED, resolved
 from processors.reader.rules.text import Sentence
 
 _DATA: dict[str, str] = tomllib.loads((files(__package__) / "plain_orders_zh.toml").read_text(encoding="utf-8"))

@@ -6,35 +6,35 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from processors.reader.rules import alone_en, atoms, clauses_en, self_en, statements_en
+from processors.reader.rules import atoms, clauses_en, free_statements_en, self_en, statements_en
 from processors.reader.rules.answered_en import answered, by_kind
-from processors.reader.rules.asked_to_keep import to_keep_en
-from processors.reader.rules.avoids import avoids_en
+from processors.reader.rules.avoidance import avoids_en
 from processors.reader.rules.domain import profile_fields, resolve_category
 from processors.reader.rules.found import Found
-from processors.reader.rules.had_en import had_en
 from processors.reader.rules.hot import hot_status, with_sentence
 from processors.reader.rules.instructed_en import instruction_en
 from processors.reader.rules.ironic_en import is_ironic, sounds_ironic
+from processors.reader.rules.joint_subjects_en import another_first
 from processors.reader.rules.life_en import life_statements
-from processors.reader.rules.liked_en import liked_en
-from processors.reader.rules.listed_en import listed_en
+from processors.reader.rules.likes_en import liked_en
+from processors.reader.rules.lists_en import listed_en
 from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.others import about_kin_en
 from processors.reader.rules.others_words_en import quotes_a_text, without_others_words
 from processors.reader.rules.people_en import People
 from processors.reader.rules.plain_orders_en import plain_order_en
+from processors.reader.rules.possessions_en import had_en
+from processors.reader.rules.remember_requests import to_keep_en
 from processors.reader.rules.resolved_en import resolved
 from processors.reader.rules.run_on_en import apart
-from processors.reader.rules.shortly_en import shortly_en
-from processors.reader.rules.standing_en import is_self_contained
+from processors.reader.rules.self_contained_en import is_self_contained
+from processors.reader.rules.short_statements_en import shortly_en
 from processors.reader.rules.text import Sentence, sentences, without_quotes
-from processors.reader.rules.together_en import another_first
 from processors.reader.rules.typed_en import typed
 from processors.reader.rules.withdrawals import ended, withdrawn
 from processors.reader.rules.wordings import LOOKED_BACK, wordings_en
 from processors.reader.rules.words_en import alternatives
-from processors.reader.rules.work_asked import work_asked_en
+from processors.reader.rules.work_requests import work_asked_en
 from processors.reader.rules.worth_en import KEEP, Alone, worth
 from schemas.profile.model import Profile
 
@@ -197,7 +197,9 @@ def read(
             kept = [f for f in here if not f.dangling]
             asked_for = sentence.start in to_keep
             statements.extend(
-                alone_en.free_statements(sentence, original, kept, people, in_group=in_group, to_keep=asked_for)
+                free_statements_en.free_statements(
+                    sentence, original, kept, people, in_group=in_group, to_keep=asked_for
+                )
             )
     episodes = [statements_en.episode(each) for each in worth(statements, text)]
     found.extend(f for f in episodes if f.dropped is None)

@@ -8,37 +8,37 @@ from dataclasses import replace
 from functools import partial
 
 from processors.reader.rules import (
-    alone_zh,
-    among_zh,
     atoms,
     clauses_zh,
+    free_statements_zh,
+    group_talk_zh,
     persons_zh,
-    standing_zh,
+    self_contained_zh,
     statements_zh,
     worth_zh,
 )
-from processors.reader.rules.alone_named_zh import Alone
-from processors.reader.rules.asked_to_keep import to_keep_zh
-from processors.reader.rules.avoids import avoids_zh
+from processors.reader.rules.avoidance import avoids_zh
 from processors.reader.rules.changes_zh import changed
+from processors.reader.rules.completeness_zh import advised, whole
 from processors.reader.rules.domain import profile_fields
 from processors.reader.rules.found import Found
-from processors.reader.rules.given_zh import labels_another, without_given
+from processors.reader.rules.free_statement_subjects_zh import Alone
 from processors.reader.rules.hot import hot_status, with_sentence
 from processors.reader.rules.irony_zh import without_irony
 from processors.reader.rules.life_zh import life_statements
 from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.orders_zh import orders, to_remember
 from processors.reader.rules.own_state_zh import HEALED
+from processors.reader.rules.pasted_text_zh import labels_another, without_given
 from processors.reader.rules.plain_orders_zh import called, plain_orders
+from processors.reader.rules.remember_requests import to_keep_zh
 from processors.reader.rules.self_named_zh import as_first_person
 from processors.reader.rules.self_zh import self_statements
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.tidied_zh import tidy
-from processors.reader.rules.whole_zh import advised, whole
 from processors.reader.rules.withdrawals import ended, withdrawn
 from processors.reader.rules.wordings import LOOKED_BACK, wordings_zh
-from processors.reader.rules.work_asked import asks_for_work_zh
+from processors.reader.rules.work_requests import asks_for_work_zh
 from schemas.profile.model import Profile
 
 _FROM_NOW = re.compile(r"以[后後]|从(?:现在|今)")
@@ -48,7 +48,7 @@ _MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量"
 
 def read(
     text: str, profile: Profile, question: str | None, *, among_people: bool, in_project: bool,
-    about: clauses_zh.Subject = "我", in_group: bool = False, among: among_zh.Talker | None = None,
+    about: clauses_zh.Subject = "我", in_group: bool = False, among: group_talk_zh.Talker | None = None,
     before: Sequence[str] = (),
 ) -> list[Found]:  # fmt: skip
     """Return what a turn holds in the order of the text; the arguments are those of `read_en.read`. `about` is whom a
@@ -58,7 +58,7 @@ def read(
     statements: list[Alone] = []
     weak: list[Sentence] = []
     who = persons_zh.of_turns(before)
-    alone = partial(alone_zh.free_statements, in_group=in_group, among=among is not None)
+    alone = partial(free_statements_zh.free_statements, in_group=in_group, among=among is not None)
     text = without_irony(without_given(text, in_project=in_project))
     text, asked_from = to_keep_zh(text) if among is None else (text, frozenset[int]())
     text = called(text) if among is None else as_first_person(text, among.name)
@@ -108,7 +108,7 @@ def read(
         found.extend(filter(None, [statements_zh.fragment(weak[0], text[weak[0].start : weak[0].end], question)]))
     left = [f for f in episodes if f.dropped is not None]
     if among is not None:
-        found, refused = among_zh.sifted(found, text, among, in_project=in_project)
+        found, refused = group_talk_zh.sifted(found, text, among, in_project=in_project)
         left = [*refused, *left]
     return [*found, *left]
 
@@ -229,8 +229,10 @@ def _decides(atom: Found, original: str) -> bool:
     phrase = tidy(original)
     if "{owner}" not in atom.text and re.search(r"自己|的决定", phrase):
         return False
-    of_a_letter = standing_zh.YOU.search(phrase) and not (_FROM_NOW.match(phrase) or standing_zh.resolved(phrase))
-    return whole(standing_zh.YOU.sub("", phrase)) and not of_a_letter
+    of_a_letter = self_contained_zh.YOU.search(phrase) and not (
+        _FROM_NOW.match(phrase) or self_contained_zh.resolved(phrase)
+    )
+    return whole(self_contained_zh.YOU.sub("", phrase)) and not of_a_letter
 
 
 def _of_the_speaker(found: Sequence[Found], clause: clauses_zh.Clause) -> bool:

@@ -12,10 +12,9 @@ from typing import Literal, TypedDict
 from zoneinfo import ZoneInfo
 
 from processors.language import times
+from processors.language.statement_time import as_span, told_time, with_time
 from processors.language.timespan import TimeSpan
-from processors.language.told_time import as_span, told_time, with_time
 from processors.reader.rules import dated_en, dated_zh, read_en, read_zh
-from processors.reader.rules.among_zh import Talker
 from processors.reader.rules.answers import (
     answers_for_another,
     as_statement,
@@ -26,14 +25,9 @@ from processors.reader.rules.answers import (
 from processors.reader.rules.catalogue import filled, own_fields, resolve
 from processors.reader.rules.combined import combined
 from processors.reader.rules.confirm import apply_confirmation
-from processors.reader.rules.corrected import (
-    Correction,
-    apply_correction_en,
-    apply_correction_zh,
-    correct_previous_turn,
-)
 from processors.reader.rules.domain import project_of, resolve_category
 from processors.reader.rules.found import Found
+from processors.reader.rules.group_talk_zh import Talker
 from processors.reader.rules.helpers_en import of_their_life, speaks_for_work
 from processors.reader.rules.hot import hot_entry
 from processors.reader.rules.ordered_zh import orders_of
@@ -43,6 +37,12 @@ from processors.reader.rules.protocol import ENDS, Language, Reading, TurnView
 from processors.reader.rules.readings import with_readings
 from processors.reader.rules.scheduled import scheduled
 from processors.reader.rules.script_zh import in_script, read_simplified, script_of
+from processors.reader.rules.self_corrections import (
+    Correction,
+    apply_correction_en,
+    apply_correction_zh,
+    correct_previous_turn,
+)
 from processors.reader.rules.text import MASKED, prepare, sentences
 from processors.reader.rules.told_to_doctor_zh import told_to_doctor
 from processors.reader.rules.topic_zh import in_group, opens_about

@@ -10,7 +10,7 @@ import tomllib
 from functools import lru_cache
 from importlib.resources import files
 
-_DATA: dict[str, str] = tomllib.loads((files(__package__) / "among_zh.toml").read_text(encoding="utf-8"))
+_DATA: dict[str, str] = tomllib.loads((files(__package__) / "group_talk_zh.toml").read_text(encoding="utf-8"))
 _OPENERS = frozenset(_DATA["opener"].split())
 _SHORT = _DATA["opener_short"].split()
 _BEGINS = (

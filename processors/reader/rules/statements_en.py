@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator
 
 from processors.reader.rules.beginnings_en import before_another
 from processors.reader.rules.clauses_en import SUPPOSED
+from processors.reader.rules.completeness_en import is_whole
 from processors.reader.rules.found import Found
+from processors.reader.rules.joint_subjects_en import as_one
 from processors.reader.rules.person_en import expand
 from processors.reader.rules.resolved_en import resolved
 from processors.reader.rules.salience_en import CONTENT_WORD, DROPPED, is_content, weight, without_greeting
-from processors.reader.rules.standing_en import as_owner, asks_for, reports
+from processors.reader.rules.self_contained_en import as_owner, asks_for, reports
 from processors.reader.rules.text import Sentence
-from processors.reader.rules.third_en import is_stated, leads_on, starts_a_statement
+from processors.reader.rules.third_person_en import is_stated, leads_on, starts_a_statement
 from processors.reader.rules.tidied_en import tidy
-from processors.reader.rules.together_en import as_one
-from processors.reader.rules.whole_en import is_whole
 from processors.reader.rules.words_en import alternatives
 from processors.reader.rules.worth_en import Alone
 

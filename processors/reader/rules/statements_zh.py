@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from processors.reader.rules.alone_named_zh import Alone
 from processors.reader.rules.clauses_zh import ANIMALS, FAMILY, FILLER, KIN, STAFF, SUPPOSED, WE_TWO
 from processors.reader.rules.common_zh import content_runs, content_weight
+from processors.reader.rules.completeness_zh import advised, whole
 from processors.reader.rules.found import Found
+from processors.reader.rules.free_statement_subjects_zh import Alone
 from processors.reader.rules.persons_zh import called
-from processors.reader.rules.standing_zh import OF_KIN, SHORTEST, asks_for, of_before
+from processors.reader.rules.self_contained_zh import OF_KIN, SHORTEST, asks_for, of_before
 from processors.reader.rules.text import QUOTED, Sentence
 from processors.reader.rules.tidied_zh import tidy
-from processors.reader.rules.whole_zh import advised, whole
 
 _ASKED_OF = 2.0
 """Content words from which a question says of what it asks."""

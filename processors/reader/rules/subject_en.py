@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from processors.reader.rules.clauses_en import Clause
+from processors.reader.rules.joint_subjects_en import as_one
 from processors.reader.rules.person_en import is_done
 from processors.reader.rules.salience_en import DROPPED
-from processors.reader.rules.standing_en import FINITE, GERUND
-from processors.reader.rules.together_en import as_one
-from processors.reader.rules.withdrawn_en import no_longer_so
+from processors.reader.rules.self_contained_en import FINITE, GERUND
+from processors.reader.rules.withdrawals_en import no_longer_so
 from processors.reader.rules.words_en import alternatives
 
 _INTENDED = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from processors.reader.rules.leftovers_en import without_adding, without_leftovers
+from processors.reader.rules.filler_words_en import without_adding, without_leftovers
 from processors.reader.rules.words_en import alternatives
 
 _RESIDUE = re.compile(

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 
 from processors.reader.rules.clauses_zh import Clause, clauses
 from processors.reader.rules.common_zh import content_weight
+from processors.reader.rules.completeness_zh import whole
 from processors.reader.rules.found import Found
 from processors.reader.rules.protocol import TurnView
+from processors.reader.rules.self_contained_zh import ASKS, LONGEST, SUPPOSED, resolved
 from processors.reader.rules.served_zh import DATA, lines, with_doctor
-from processors.reader.rules.standing_zh import ASKS, LONGEST, SUPPOSED, resolved
 from processors.reader.rules.text import prepare, sentences, without_quotes
 from processors.reader.rules.tidied_zh import opened, tidy
-from processors.reader.rules.whole_zh import whole
 
 _BODY = re.compile(lines("of_a_body"))
 _ILLNESS = re.compile(DATA["illness"])

@@ -8,7 +8,7 @@ from typing import Literal
 
 from processors.reader.rules import clauses_zh
 from processors.reader.rules.making_zh import is_asserted
-from processors.reader.rules.named_zh import is_name
+from processors.reader.rules.named_subjects_zh import is_name
 from processors.reader.rules.others import KIN_EN, of_anothers_zh
 from schemas.profile.wording import STATEMENT_SLOT, Wording
 

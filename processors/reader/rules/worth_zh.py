@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
-from processors.reader.rules.alone_named_zh import Alone
+from processors.reader.rules.completeness_zh import whole
+from processors.reader.rules.free_statement_subjects_zh import Alone
 from processors.reader.rules.own_state_zh import felt, of_oneself
-from processors.reader.rules.standing_zh import SPEAKER, resolved, tells_state
-from processors.reader.rules.whole_zh import whole
+from processors.reader.rules.self_contained_zh import SPEAKER, resolved, tells_state
 from schemas.events.memory import DropLabel
 
 LONG_TURN = 25

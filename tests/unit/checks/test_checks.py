@@ -20,7 +20,7 @@ from inference.reader.gate_card import CARD, FOLDER, WEIGHTS
 from inference.reader.turn_gate import LearnedGate
 from inference.weights import WeightsError
 from memstream.checks import CHECKS, CheckResult, Status, run_checks, stores
-from memstream.checks.given import AddressError, check_given
+from memstream.checks.addresses import AddressError, check_given
 from memstream.checks.result import CheckFailedError, failing
 from memstream.checks.sealed_texts import judged, sealed_texts
 from memstream.checks.stores import KAFKA_TRIED, room_for_locks, tried

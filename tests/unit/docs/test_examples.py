@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memstream.settings import Settings, unknown_names
-from processors.memory.habits.said import habit_mentions
+from processors.memory.habits.mentions import habit_mentions
 from query.prompt.intents import route
 from schemas.profile.model import PROFILES_DIR, Profile, ReadingSpec, load_profile
 from tests.pages import ROOT, Shell, blocks, every_block, printed, steps

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memstream.erasure.not_erased import LEFT, not_erased
+from memstream.erasure.exemptions import LEFT, not_erased
 from tests.unit.erasure.register_contract import erasure, whole
 from tests.unit.erasure.test_eraser import House
 

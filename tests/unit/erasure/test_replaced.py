@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from processors.erasure.steps import GateEraser
-from processors.memory.replaced import Replaced
+from processors.memory.replaced_versions import Replaced
 from processors.ports import Models, ProfileBook
 from schemas.events.erasure import Erasure
 from schemas.events.memory import MemoryUpdate, parse

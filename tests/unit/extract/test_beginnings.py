@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.extract.support import extract
-from tests.unit.extract.test_alone import statements_of
+from tests.unit.extract.test_free_statements import statements_of
 
 
 @pytest.mark.parametrize(

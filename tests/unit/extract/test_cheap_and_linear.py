@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from processors.reader.rules.evaluate import evaluate, matches, read
 from processors.reader.rules.numbers import amount, english_integer, han_number
-from processors.reader.rules.promising import promising
+from processors.reader.rules.prefilter import promising
 from processors.reader.rules.protocol import values_of
 from processors.reader.rules.rules import RuleExtractor
-from processors.reader.rules.standing_zh import is_self_contained, tells_of_speaker
+from processors.reader.rules.self_contained_zh import is_self_contained, tells_of_speaker
 from processors.reader.rules.tidied_zh import tidy
 from tests.examples import examples
 from tests.linear import assert_linear

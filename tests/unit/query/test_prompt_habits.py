@@ -21,7 +21,7 @@ from query.search.scopes import indexed
 from schemas.profile.model import load_profile
 from schemas.security.scope import TenantScope
 from tests.unit.processors.talk import Talk
-from tests.unit.processors.test_habits_said import BOOKED, DAY, MEASURED, START
+from tests.unit.processors.test_habit_mentions import BOOKED, DAY, MEASURED, START
 
 HEALTH = load_profile("health")
 FORTNIGHT = START + 14 * DAY

@@ -15,7 +15,7 @@ from query.config import QueryConfig
 from query.deps import Deps
 from query.prompt import pieces
 from query.reading.complaints import by_function
-from query.reading.judged import usual_of
+from query.reading.reading_verdicts import usual_of
 from query.views import memories, retention, structured
 from query.views import readings as view
 from schemas.profile.model import load_profile

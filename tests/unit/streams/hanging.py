@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from streams.faust.lease import end_at_once
-from streams.in_hand import InHand
 from streams.runner import Message
 from streams.suspects import NoSuspects, Suspect
 from streams.watchdog import Limits, Watchdog
+from streams.work_record import InHand
 
 ENDED = 70
 LONG = 86_400.0

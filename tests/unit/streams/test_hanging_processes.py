@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from streams.in_hand import InHand
 from streams.suspects import MemorySuspects, Noted
 from streams.watchdog import Limits, Watchdog
+from streams.work_record import InHand
 from tests.patience import until
 from tests.unit.streams.hanging import ENDED
 

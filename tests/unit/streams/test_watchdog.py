@@ -21,13 +21,13 @@ from processors.step import Reads, Record
 from schemas.log import topics
 from streams.batch import Item, guarded
 from streams.faust.lease import FrozenError, Lease
-from streams.in_hand import SLOT_BYTES, SLOTS, Hand, InHand, Left
 from streams.resident import ProcessMemory
 from streams.sections import SECTION_BYTES
 from streams.state.cache import NotRead
 from streams.state.protocol import StoreAway
 from streams.suspects import MemorySuspects, NoSuspects, Suspect
 from streams.watchdog import Limits, Watchdog
+from streams.work_record import SLOT_BYTES, SLOTS, Hand, InHand, Left
 from tests.patience import PATIENCE
 from tests.unit.streams.bench import PLAIN, P, message
 from tests.unit.streams.toy import START, turn

@@ -1,4 +1,5 @@
-"""Short answers that only name things, to the questions of asked.toml: "penicillin" to one about what is not borne.
+"""Short answers that only name things, to the questions of short_answers.toml: "penicillin" to one about what is not
+borne.
 
 The questions are data. What makes an answer a list of things, and nothing else, is language and stands here: what is
 denied, doubted or put off names none.
@@ -38,7 +39,7 @@ class _FieldQuestion:
 
 
 def _loaded(language: Literal["en", "zh"]) -> tuple[_FieldQuestion, ...]:
-    data = tomllib.loads((files(__package__) / "asked.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads((files(__package__) / "short_answers.toml").read_text(encoding="utf-8"))
     return tuple(
         _FieldQuestion(
             re.compile(each["asked"], re.I), re.compile(each["answer"], re.I) if "answer" in each else None,

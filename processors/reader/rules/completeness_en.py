@@ -1,7 +1,7 @@
 """What makes an English statement whole: one sentence, each verb with what it is done to, nothing compared with what is
 not there, no saying, and nothing that is over tomorrow.
 
-Sentences are still in the first person here, as in `standing_en`. A value of a field is not asked: it is its own.
+Sentences are still in the first person here, as in `self_contained_en`. A value of a field is not asked: it is its own.
 """
 
 from __future__ import annotations

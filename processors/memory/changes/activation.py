@@ -8,7 +8,7 @@ from datetime import datetime
 from processors.memory.changes.judge import Change, changes, changes_by_later, changes_others
 from processors.memory.emit import because
 from processors.memory.marks import dates_of, mark_change
-from processors.memory.replaced import CHANGED
+from processors.memory.replaced_versions import CHANGED
 from processors.memory.store import UserMemoryStore
 from processors.memory.versions import Versions
 from processors.step import Emit

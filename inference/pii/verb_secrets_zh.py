@@ -4,9 +4,9 @@ is pressed at a door, what stands on the back of a card.
 
 import re
 
+from inference.pii.prose_secrets import KEY_ZH, SOMETHING_ELSE
 from inference.pii.rules import Check, Rule
 from inference.pii.secret_values import capital, code, figured, no_time, word
-from inference.pii.told_secrets import KEY_ZH, SOMETHING_ELSE
 
 CREDENTIAL = "CREDENTIAL"
 

@@ -11,7 +11,7 @@ import re
 import tomllib
 from importlib.resources import files
 
-_DATA: dict[str, str] = tomllib.loads((files(__package__) / "asked_to_keep.toml").read_text(encoding="utf-8"))
+_DATA: dict[str, str] = tomllib.loads((files(__package__) / "remember_requests.toml").read_text(encoding="utf-8"))
 
 
 def _lines(name: str) -> str:

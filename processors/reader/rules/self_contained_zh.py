@@ -1,4 +1,5 @@
-"""What makes a Chinese sentence stand alone; the counterpart of `standing_en`, sentences still in the first person."""
+"""What makes a Chinese sentence stand alone; the counterpart of `self_contained_en`, sentences still in the first
+person."""
 
 from __future__ import annotations
 
@@ -8,10 +9,10 @@ from importlib.resources import files
 
 from processors.reader.rules.clauses_zh import CHILD, KIN
 from processors.reader.rules.common_zh import content_weight
+from processors.reader.rules.completeness_zh import whole
 from processors.reader.rules.own_state_zh import felt, of_oneself
 from processors.reader.rules.places_zh import PLACE
 from processors.reader.rules.whereabouts import is_where_zh
-from processors.reader.rules.whole_zh import whole
 
 LONGEST = 36
 """Characters of a statement."""
@@ -19,7 +20,7 @@ WIDEST = 44
 """Characters of one that is a single clause."""
 SHORTEST = 5
 
-_DATA: dict[str, str] = tomllib.loads((files(__package__) / "standing_zh.toml").read_text(encoding="utf-8"))
+_DATA: dict[str, str] = tomllib.loads((files(__package__) / "self_contained_zh.toml").read_text(encoding="utf-8"))
 SPEAKER = re.compile(r"[我俺咱]|(?:^|(?<=[，,\s是对跟和给与为我]))本人|自己")
 YOU = re.compile(r"[你您]|楼主|各位|大家|亲亲?(?=[，,！])")
 ASKS = re.compile(

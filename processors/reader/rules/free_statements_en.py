@@ -1,6 +1,6 @@
 """English statements better than their turn: one thing said, of the speaker, resolved, sayable in a month.
 
-A sentence is read clause by clause. A clause becomes a statement where it stands alone (`standing_en`), with its
+A sentence is read clause by clause. A clause becomes a statement where it stands alone (`self_contained_en`), with its
 reason or what more it says of the thing it names. What fails is not told: it is found as a turn.
 """
 
@@ -12,13 +12,15 @@ from functools import partial
 
 from processors.reader.rules.beginnings_en import CUTS, before_another, beginnings
 from processors.reader.rules.clauses_en import ANSWERS_NO, FILLER, Clause, Subject, clauses
+from processors.reader.rules.completeness_en import is_whole
 from processors.reader.rules.found import Found
+from processors.reader.rules.joint_subjects_en import as_one
 from processors.reader.rules.momentary_en import is_of_now
 from processors.reader.rules.people_en import People
 from processors.reader.rules.person_en import expand, is_past
 from processors.reader.rules.resolved_en import KIN, resolved
 from processors.reader.rules.salience_en import weight
-from processors.reader.rules.standing_en import (
+from processors.reader.rules.self_contained_en import (
     GERUND,
     LONGEST,
     MOMENT,
@@ -28,12 +30,10 @@ from processors.reader.rules.standing_en import (
 )
 from processors.reader.rules.subject_en import with_subject
 from processors.reader.rules.text import Sentence
-from processors.reader.rules.third_en import of_a_third, spliced
+from processors.reader.rules.third_person_en import of_a_third, spliced
 from processors.reader.rules.tidied_en import tidy
-from processors.reader.rules.together_en import as_one
 from processors.reader.rules.whereabouts import is_of_the_speakers
-from processors.reader.rules.whole_en import is_whole
-from processors.reader.rules.withdrawn_en import TAKEN_BACK
+from processors.reader.rules.withdrawals_en import TAKEN_BACK
 from processors.reader.rules.words_en import alternatives
 from processors.reader.rules.worth_en import KEEP, KEPT_WHOLE, Alone
 

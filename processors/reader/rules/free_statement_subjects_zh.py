@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.own_state_zh import felt
 from processors.reader.rules.persons_zh import Persons
-from processors.reader.rules.standing_zh import OF_KIN, SPEAKER, is_self_contained, weight
+from processors.reader.rules.self_contained_zh import OF_KIN, SPEAKER, is_self_contained, weight
 from schemas.events.memory import DropLabel
 
 LEAST_SAID = 1.5

@@ -6,7 +6,7 @@ import pytest
 
 from processors.reader.rules.dated_en import dated
 from tests.unit.extract.support import THURSDAY, extract
-from tests.unit.extract.test_alone import statements_of
+from tests.unit.extract.test_free_statements import statements_of
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from processors.reader.rules.together_en import another_first, as_one, as_we, both, names_another
+from processors.reader.rules.joint_subjects_en import another_first, as_one, as_we, both, names_another
 from tests.unit.extract.support import extract, values
-from tests.unit.extract.test_alone import statements_of
+from tests.unit.extract.test_free_statements import statements_of
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from processors.reader.rules.clauses_zh import ACQUAINTANCES
 from processors.reader.rules.found import Found
 from processors.reader.rules.persons_zh import PARTNER
 
-_DATA: dict[str, str] = tomllib.loads((files(__package__) / "among_zh.toml").read_text(encoding="utf-8"))
+_DATA: dict[str, str] = tomllib.loads((files(__package__) / "group_talk_zh.toml").read_text(encoding="utf-8"))
 _POST = {name: _DATA.pop(name) for name in ("lasting", "of_the_hour", "to_all", "asks_advice", "of_a_life")}
 for _name in ("opener", "opener_short"):
     del _DATA[_name]

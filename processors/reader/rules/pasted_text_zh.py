@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from processors.reader.rules.clauses_zh import KIN
 
-_DATA: dict[str, str] = tomllib.loads((files(__package__) / "given_zh.toml").read_text(encoding="utf-8"))
+_DATA: dict[str, str] = tomllib.loads((files(__package__) / "pasted_text_zh.toml").read_text(encoding="utf-8"))
 _LONGEST = 60
 """Characters of who asks."""
 

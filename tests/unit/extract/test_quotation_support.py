@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from processors.reader.carried import QuotationSupport, denies, located, quotation_support, words_of
+from processors.reader.quotation_support import QuotationSupport, denies, located, quotation_support, words_of
 from processors.reader.rules.protocol import TurnView
 from schemas.events.memory import Span
 from schemas.profile.model import load_profile

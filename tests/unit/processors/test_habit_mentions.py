@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from processors.memory.habits.said import habit_mentions
-from processors.memory.habits.said_times import times_of
+from processors.memory.habits.appointment_times import times_of
+from processors.memory.habits.mentions import habit_mentions
 from processors.ports import Models
 from schemas.events.memory import MemoryUpdate
 from schemas.profile.model import load_profile

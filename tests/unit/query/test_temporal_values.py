@@ -14,7 +14,7 @@ from query.reading import users
 from query.views import memories
 from query.views.db import Row
 from query.views.documents import memories_as_of
-from query.views.overtaken import without_overtaken
+from query.views.temporal_values import without_overtaken
 from schemas.events.memory import Candidate, MemoryUpdate
 from tests.unit.gate.bench import DAY, START, GateBench, candidate, study
 

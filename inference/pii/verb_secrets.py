@@ -6,11 +6,11 @@ The verb stands between the word for a secret and its value, or takes the place 
 
 import re
 
+from inference.pii.everyday_secrets import COUNTED, OTHER_CODE
 from inference.pii.labels import alternatives
+from inference.pii.prose_secrets import KEY_EN, OPAQUE, SOMETHING_ELSE, opaque
 from inference.pii.rules import Check, Rule
-from inference.pii.said_secrets import COUNTED, OTHER_CODE
 from inference.pii.secret_values import CODE, WORD, capital, code, figured, long_code, mixed, paired, plain_words, word
-from inference.pii.told_secrets import KEY_EN, OPAQUE, SOMETHING_ELSE, opaque
 
 CREDENTIAL = "CREDENTIAL"
 

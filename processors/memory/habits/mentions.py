@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from processors.language.said import first_match
+from processors.language.profile_patterns import first_match
 from schemas.profile.model import HabitSpec, HabitStatement
 
 ANSWER_CHARS = 120

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from processors.memory.changes.judge import changes
 from processors.memory.emit import because, decision
-from processors.memory.replaced import CHANGED
+from processors.memory.replaced_versions import CHANGED
 from processors.memory.store import UserMemoryStore
 from processors.memory.versions import Versions
 from processors.step import Emit

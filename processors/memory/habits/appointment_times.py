@@ -6,7 +6,7 @@ import re
 from datetime import datetime, timedelta
 
 from processors.language import times
-from processors.language.said import matched
+from processors.language.profile_patterns import matched
 from processors.reader.rules.numbers import han_number
 from schemas.profile.model import HabitSpec
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.extract.test_alone import statements_of
+from tests.unit.extract.test_free_statements import statements_of
 
 STORY = (
     "What a day that was, you would not believe it, from the first bell to the last nothing went the way it was meant"

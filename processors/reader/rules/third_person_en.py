@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from processors.reader.rules.clauses_en import Clause
+from processors.reader.rules.completeness_en import is_whole
 from processors.reader.rules.corrections import taken_back_en
 from processors.reader.rules.people_en import written_out
 from processors.reader.rules.resolved_en import resolved
-from processors.reader.rules.standing_en import LONGEST, SHORTEST, YOU
+from processors.reader.rules.self_contained_en import LONGEST, SHORTEST, YOU
 from processors.reader.rules.text import QUOTED
 from processors.reader.rules.whereabouts import is_of_a_thing
-from processors.reader.rules.whole_en import is_whole
 from processors.reader.rules.words_en import alternatives, listed
 
 _NOBODY = rf"(?!(?:{alternatives('opens_no_subject')})\b)"

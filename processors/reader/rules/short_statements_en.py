@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from processors.reader.rules.had_en import had_en
 from processors.reader.rules.jobs_en import is_job
 from processors.reader.rules.life_en import TONGUES
 from processors.reader.rules.numbers import ENGLISH_NUMBER
 from processors.reader.rules.others import KIN_EN
+from processors.reader.rules.possessions_en import had_en
 from processors.reader.rules.words_en import alternatives, listed
 
 _NAME = r"(?-i:[A-Z][\w'-]{1,20}(?: [A-Z][\w'-]{1,20}){0,2})"

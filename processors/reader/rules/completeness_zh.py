@@ -1,7 +1,7 @@
 """Is a Chinese statement whole: a predicate with its object, of its own subject, no feeling by itself, no banter?
 
-The strict test behind `standing_zh.is_self_contained`, of statements still in the first person. What is refused is
-found as a turn, for as long as turns live.
+The strict test behind `self_contained_zh.is_self_contained`, of statements still in the first person. What is refused
+is found as a turn, for as long as turns live.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from processors.reader.rules.clauses_zh import KIN
 
-_DATA: dict[str, str] = tomllib.loads((files(__package__) / "whole_zh.toml").read_text(encoding="utf-8"))
+_DATA: dict[str, str] = tomllib.loads((files(__package__) / "completeness_zh.toml").read_text(encoding="utf-8"))
 
 
 def _any(name: str) -> str:

@@ -1,6 +1,6 @@
 """Chinese statements better than their turn: one thing said, of the speaker, resolved, sayable in a month.
 
-The counterpart of `alone_en`. Clauses between commas that keep their subject are one statement, up to LONGEST
+The counterpart of `free_statements_en`. Clauses between commas that keep their subject are one statement, up to LONGEST
 characters; one that asks, supposes, quotes, speaks to somebody or points at what nothing here names ends it.
 """
 
@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from processors.reader.rules.alone_named_zh import LEAST_SAID, Alone, named, of_the_one
 from processors.reader.rules.clauses_zh import ANIMALS, KIN, Clause, carried, clauses
 from processors.reader.rules.clauses_zh import Subject as About
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.found import Found
+from processors.reader.rules.free_statement_subjects_zh import LEAST_SAID, Alone, named, of_the_one
 from processors.reader.rules.own_state_zh import felt, object_last, served
 from processors.reader.rules.persons_zh import Persons, kin_of, spoken_of
-from processors.reader.rules.standing_zh import (
+from processors.reader.rules.self_contained_zh import (
     ASKS,
     LABELLED,
     LED,

@@ -17,7 +17,7 @@ from inference.reader.turn_gate import LearnedGate
 from inference.weights import WeightsError
 from memstream.settings import Settings
 from memstream.workers.parts import extractor_of
-from processors.reader.gated import GatedExtractor
+from processors.reader.learned_gate import GatedExtractor
 from processors.reader.rules.protocol import Reading, TurnView
 from processors.reader.rules.rules import RuleExtractor
 from schemas.events.memory import Candidate
