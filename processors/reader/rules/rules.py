@@ -31,6 +31,7 @@ from processors.reader.rules.group_talk_zh import Talker
 from processors.reader.rules.helpers_en import of_their_life, speaks_for_work
 from processors.reader.rules.hot import hot_entry
 from processors.reader.rules.ordered_zh import orders_of
+from processors.reader.rules.patient_clauses_zh import told_to_doctor
 from processors.reader.rules.patient_zh import patient
 from processors.reader.rules.person_en import about
 from processors.reader.rules.protocol import ENDS, Language, Reading, TurnView
@@ -44,7 +45,6 @@ from processors.reader.rules.self_corrections import (
     correct_previous_turn,
 )
 from processors.reader.rules.text import MASKED, prepare, sentences
-from processors.reader.rules.told_to_doctor_zh import told_to_doctor
 from processors.reader.rules.topic_zh import in_group, opens_about
 from processors.reader.rules.two_languages import by_language, together
 from schemas.base import EARLIEST, JsonValue
