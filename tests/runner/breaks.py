@@ -38,8 +38,9 @@ BREAKS = (
     ),
     Break(
         "screen", "personal data is masked", "processors/screen/step.py",
-        "content = gone.redaction(by_text[event.tenant, event.sealed.content])",
-        "content = replace(gone.redaction(by_text[event.tenant, event.sealed.content]), text=event.sealed.content)",
+        "content = redacted_values.redaction(by_text[event.tenant, event.sealed.content])",
+        "content = replace(redacted_values.redaction(by_text[event.tenant, event.sealed.content]), "
+        "text=event.sealed.content)",
         (_TALK, f"{_WHOLE}::test_nothing_masked_is_behind_the_screen"),
     ),
     Break(
@@ -100,8 +101,8 @@ BREAKS = (
     ),
     Break(
         "deletion", "what was deleted is not learned again", "processors/memory/commands.py",
-        "            rejections.leave(self._standing, target, self._at, self._hash_key)\n            told =",
-        "            told =",
+        "            rejections.leave(self._store, target, self._at, self._hash_key)\n            notices =",
+        "            notices =",
         (f"{_WHOLE}::test_a_correction_and_a_deletion_last",),
     ),
     Break(
