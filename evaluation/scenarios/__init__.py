@@ -1,0 +1,1 @@
+"""Long natural talk, and whether what was said stands in its right place."""
