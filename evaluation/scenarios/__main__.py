@@ -54,7 +54,8 @@ def row(name: str, judgements: Sequence[Judgement]) -> str:
 
 
 def table(found: Sequence[Played]) -> str:
-    lines = [f"{'':16}{'asked':>6}{'right':>6}{'elsewhere':>10}{'missing':>8}{'wrong':>6}{'':8}{'right':>7}{'wrong':>6}"]
+    head = f"{'':16}{'asked':>6}{'right':>6}{'elsewhere':>10}{'missing':>8}{'wrong':>6}{'':8}{'right':>7}{'wrong':>6}"
+    lines = [head]
     for language in LANGUAGES:
         mine = [j for s, _, judgements in found if s.language == language for j in judgements]
         places: tuple[Place, ...] = get_args(Place)
