@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import get_args
@@ -30,13 +30,15 @@ LANGUAGES = ("en", "zh")
 Played = tuple[Scenario, list[Entry], list[Judgement]]
 
 
-async def played(scenarios: Sequence[Scenario]) -> list[Played]:
+async def played(scenarios: Sequence[Scenario], tell: Callable[[Played], None]) -> list[Played]:
+    """`tell` gets each scenario as it is done."""
     models, extractor = evaluation_models(), RuleExtractor()
     found: list[Played] = []
     for scenario in scenarios:
         entries = await replay(scenario, models, extractor)
         one_value = one_value_keys(load_profile(scenario.profile))
         found.append((scenario, entries, [judged(label, entries, one_value) for label in scenario.labels]))
+        tell(found[-1])
     return found
 
 
@@ -94,10 +96,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     a = parser.parse_args()
     scenarios = [read(path) for path in sorted(a.folder.glob("*.toml"))]
-    found = asyncio.run(played([s for s in scenarios if not a.only or s.name in a.only]))
+    mine = [s for s in scenarios if not a.only or s.name in a.only]
+    found = asyncio.run(played(mine, lambda one: print(shown([one]), flush=True) if a.show else None))
     print(table(found))
-    if a.show:
-        print(shown(found))
     if a.out:
         a.out.write_text(saved(found), "utf-8")
 
