@@ -44,7 +44,7 @@ async def played(scenarios: Sequence[Scenario], tell: Callable[[Played], None]) 
 
 def row(name: str, judgements: Sequence[Judgement]) -> str:
     """One line of the table; empty where there is no label."""
-    n = counted(judgements, lambda j: True)
+    n = counted(judgements)
     if not n["labels"]:
         return ""
     right = f"{100 * n['right'] / n['asked']:.0f} %" if n["asked"] else "-"

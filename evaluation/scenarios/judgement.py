@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -82,10 +82,14 @@ def _pattern(word: str) -> re.Pattern[str]:
     return re.compile(f"{before}{re.escape(word)}{after}", re.IGNORECASE)
 
 
-def counted(judgements: Sequence[Judgement], of: Callable[[Judgement], bool]) -> dict[str, int]:
+def counted(judgements: Sequence[Judgement]) -> dict[str, int]:
     """Verdicts of the labels that ask for something; wrong ones and labels of all."""
-    mine = [j for j in judgements if of(j)]
-    asked = [j for j in mine if j.asks_for_something]
+    asked = [j for j in judgements if j.asks_for_something]
     verdicts: tuple[Verdict, ...] = ("right", "elsewhere", "missing")
     found = {v: sum(j.verdict == v for j in asked) for v in verdicts}
-    return {"asked": len(asked), **found, "wrong": sum(j.verdict == "wrong" for j in mine), "labels": len(mine)}
+    return {
+        "asked": len(asked),
+        **found,
+        "wrong": sum(j.verdict == "wrong" for j in judgements),
+        "labels": len(judgements),
+    }

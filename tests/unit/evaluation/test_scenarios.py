@@ -91,7 +91,7 @@ def test_right_is_a_share_of_what_is_asked_for_and_wrong_of_all_labels() -> None
     nothing = Label(place="field", key="name", words=(), without=("bob",))
     made = [Judgement(NAME, "right", ()), Judgement(NAME, "missing", ()), Judgement(nothing, "wrong", ()),
             Judgement(nothing, "right", ())]  # fmt: skip
-    assert counted(made, lambda j: True) == {
+    assert counted(made) == {
         "asked": 2, "right": 1, "elsewhere": 0, "missing": 1, "wrong": 1, "labels": 4,
     }  # fmt: skip
     assert row("en field", made).split() == ["en", "field", "2", "1", "0", "1", "1", "of", "4", "50", "%", "25", "%"]
