@@ -18,7 +18,7 @@ from schemas.profile.model import load_profile
 from streams.driver import TopologyDriver
 from streams.topology import TOPOLOGY, Parts
 
-MOST_BETWEEN_TICKS = timedelta(hours=6)
+MOST_BETWEEN_TICKS = timedelta(hours=12)
 SETTLED = timedelta(minutes=5)
 WEEK_OVER = timedelta(days=8)
 """After the last turn, so that its week has its report."""
@@ -41,7 +41,8 @@ async def replay(scenario: Scenario, models: Models, extractor: Extractor) -> li
     """Raises RuntimeError for a turn that a step refused."""
     turns = scenario.events()
     parts = Parts(models, ProfileBook(load_profile(scenario.profile)), extractor)
-    driver = TopologyDriver([spec.build(parts) for spec in TOPOLOGY.values()], turns[0].occurred_at)
+    steps = [spec.build(parts) for spec in TOPOLOGY.values()]
+    driver = TopologyDriver(steps, turns[0].occurred_at, partitions=2)  # a tick goes through each of them
     for turn in turns:
         await _pass_time(driver, turn.occurred_at - driver.now)
         driver.pipe(topics.TURNS, turn)
