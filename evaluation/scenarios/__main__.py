@@ -27,6 +27,8 @@ from schemas.profile.model import load_profile
 
 FOLDER = Path("tests/data/scenarios")
 LANGUAGES = ("en", "zh")
+SHOWN = 160
+"""Characters of what stands."""
 Played = tuple[Scenario, list[Entry], list[Judgement]]
 
 
@@ -71,7 +73,7 @@ def shown(found: Sequence[Played]) -> str:
     """Each label that is not right, and what stands."""
     return "\n".join(
         f"{s.name} {j.verdict}: {j.label.place} {j.label.key or ''} {j.label.who or ''} "
-        f"{list(j.label.words)} not {list(j.label.without)} <- {list(j.stands[:3])}"
+        f"{list(j.label.words)} not {list(j.label.without)} <- {[stands[:SHOWN] for stands in j.stands[:3]]}"
         for s, _, judgements in found for j in judgements if j.verdict != "right"
     )  # fmt: skip
 

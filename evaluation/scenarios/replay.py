@@ -23,6 +23,7 @@ SETTLED = timedelta(minutes=5)
 WEEK_OVER = timedelta(days=8)
 """After the last turn, so that its week has its report."""
 FIELD_KINDS = frozenset({"fact", "preference", "intent"})
+DONE = ("## Done\n", "## 已完成\n")
 STANDING = frozenset({"active", "superseded"})
 
 
@@ -90,8 +91,19 @@ def _entries(u: MemoryUpdate) -> Iterator[Entry]:
         yield Entry("habit", u.key, who, u.sealed.text, value)
     elif u.kind == "report":
         yield Entry("report", u.key, who, u.sealed.text)
-        for problem in lists_of(u).problems:
+        lists = lists_of(u)
+        for task in lists.open_tasks:
+            yield Entry("task", u.key, task.owner or task.by or who, task.text)
+        for line in done_lines(u.sealed.text):
+            yield Entry("task", u.key, who=line.partition(": ")[0], value=line)
+        for problem in lists.problems:
             yield Entry("problem", u.key, who, " ".join(filter(None, (problem.text, problem.solution))))
+
+
+def done_lines(report: str) -> list[str]:
+    """The tasks that a report tells as done: its text alone lists them."""
+    _, _, rest = next((report.partition(h) for h in DONE if h in report), ("", "", ""))
+    return [line.removeprefix("- ") for line in rest.partition("\n##")[0].splitlines() if line.startswith("- ")]
 
 
 def _of_fields(u: MemoryUpdate, who: str) -> Iterator[Entry]:

@@ -22,8 +22,9 @@ Place = Literal["field", "hot_memory", "decision", "task", "status", "problem", 
 
 class Label(BaseModel):
     """What should stand in a place. `key`: the field, the key of hot memory, the habit, the Monday of a report's week;
-    none: any. `who`: whose memory; none: anyone's. `words`: an entry must hold them all, "a|b" one of both; none: the
-    place is checked for what must not stand alone. `without`: no entry under the key may hold one of them."""
+    none: any. A task stands as a memory or in a report's list, done or not. `who`: whose memory; none: anyone's.
+    `words`: an entry must hold them all, "a|b" one of both; none: the place is checked for what must not stand alone.
+    `without`: no entry under the key may hold one of them."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     place: Place

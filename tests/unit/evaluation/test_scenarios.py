@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from evaluation.scenarios.__main__ import row, table
 from evaluation.scenarios.judgement import Judgement, counted, holds, judged, one_value_keys
-from evaluation.scenarios.replay import Entry, replay
+from evaluation.scenarios.replay import Entry, done_lines, replay
 from evaluation.scenarios.scenario import ASSISTANT, Label, Scenario, read
 from processors.ports import Models
 from processors.reader.rules.rules import RuleExtractor
@@ -96,6 +96,13 @@ def test_right_is_a_share_of_what_is_asked_for_and_wrong_of_all_labels() -> None
     }  # fmt: skip
     assert row("en field", made).split() == ["en", "field", "2", "1", "0", "1", "1", "of", "4", "50", "%", "25", "%"]
     assert row("en task", []) == ""
+
+
+def test_done_tasks_are_read_from_a_reports_text() -> None:
+    text = "## Open tasks\n- ann: one\n\n## Done\n- wen: two\n- bob: three\n\n## Next\n- no"
+    assert done_lines(text) == ["wen: two", "bob: three"]
+    assert done_lines("## 已完成\n- 王：写完\n") == ["王：写完"]
+    assert done_lines("## Open tasks\n- ann: one") == []
 
 
 def test_a_label_with_an_unknown_word_is_refused() -> None:
