@@ -48,9 +48,14 @@ def judged(label: Label, entries: Sequence[Entry], one_value: Collection[tuple[P
     if mine and (label.place == "habit" or (label.place, label.key) in one_value):
         return Judgement(label, "wrong", tuple(e.value for e in mine))
     other = [f"{e.place} {e.key}: {e.value}" for e in entries if _whose(e, label) and _holds_all(e, label.words)]
-    if other and any(not w.isdigit() for w in label.words):  # a bare number stands anywhere
+    if other and not all(_stands_anywhere(w) for w in label.words):
         return Judgement(label, "elsewhere", tuple(other))
     return Judgement(label, "missing", tuple(e.value for e in mine))
+
+
+def _stands_anywhere(words: str) -> bool:
+    """A bare number, and yes or no."""
+    return any(w.isdigit() or w in ("true", "false") for w in words.split("|"))
 
 
 def _under(entry: Entry, label: Label) -> bool:
