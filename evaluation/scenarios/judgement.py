@@ -91,7 +91,7 @@ def counted(judgements: Sequence[Judgement]) -> dict[str, int]:
     """Verdicts of the labels that ask for something; wrong ones and labels of all."""
     asked = [j for j in judgements if j.asks_for_something]
     verdicts: tuple[Verdict, ...] = ("right", "elsewhere", "missing")
-    found = {v: sum(j.verdict == v for j in asked) for v in verdicts}
+    found = {str(v): sum(j.verdict == v for j in asked) for v in verdicts}
     return {
         "asked": len(asked),
         **found,
