@@ -247,7 +247,9 @@ async def _hits(
     before = await _earlier_vectors(retriever, request_context)
     intent = request_context.routed.intents[0] if request_context.routed.intents else None
 
-    async def search(kinds: Set[str], limit: int, mode: Any = None) -> list[tuple[Row, float]]:
+    async def search(
+        kinds: Set[str], limit: int, mode: Any = None, user: OwnerScope | None = request_context.user
+    ) -> list[tuple[Row, float]]:
         if not kinds or limit < 1:
             return []
         # The similarity of reports is stated for the query as it stands.
@@ -256,7 +258,7 @@ async def _hits(
             frozenset(kinds),
             limit,
             request_context.tenant,
-            request_context.user,
+            user,
             request_context.project,
             mode=mode or ctx.config.ranking,
             said_before=before if mode is None else (),
@@ -286,7 +288,12 @@ async def _hits(
     state, rest, earlier, knowledge = await asyncio.gather(
         _state(ctx, request_context, intent),
         search(kinds - _SEPARATE, RETRIEVED),
-        search({"turn"}, turns + RETRIEVED if turns else 0),
+        # A project's history is its members': whoever asks, all of their turns in it are read (A1, A8).
+        search(
+            {"turn"},
+            turns + RETRIEVED if turns else 0,
+            user=request_context.user if request_context.project is None else None,
+        ),
         search({"chunk"}, intent.knowledge),
     )
     window = _spoken(await working)
@@ -416,5 +423,10 @@ def _pieces(
         *usual,
         *pieces.working(summary, window),
         # A decision is also told with its source (D17).
-        *pieces.retrieved(rest, window, [e for name, group in groups.items() if name != "decisions" for e in group]),
+        *pieces.retrieved(
+            rest,
+            window,
+            [e for name, group in groups.items() if name != "decisions" for e in group],
+            request_context.user.owner.id,
+        ),
     ]

@@ -156,13 +156,14 @@ def retrieved(
     hits: Sequence[tuple[Row, float]],
     messages: Sequence[Mapping[str, Any]] = (),
     kept: Sequence[Mapping[str, Any]] = (),
+    asker: str | None = None,
 ) -> list[Piece]:
     """Hits, printed in the order of their rank, each with its source line; filled reports first, then memories and
     turns, then knowledge (D15). What a turn and its memory both say is told once; `messages` and `kept`, entries of
-    hot memory, are shown elsewhere."""
+    hot memory, are shown elsewhere. What other users than `asker` said in a project names them."""
     ranked = [
         (_place(row), Piece(
-            "retrieved_memories", f"{_source(row)}\n- {_label(row)}: {_body(row)}", (i,), cited(row),
+            "retrieved_memories", f"{_source(row)}\n- {_label(row)}: {_body(row, asker)}", (i,), cited(row),
             covered_by=same_entries(row, kept) | (frozenset() if "turn_id" in row else covered(row, messages)),
         ))
         for i, (row, _) in enumerate(distinct(hits))
@@ -190,9 +191,10 @@ def _label(row: Row) -> str:
     return _LABELS.get(row["episode_type"] or row["kind"], "Memory")
 
 
-def _body(row: Row) -> str:
+def _body(row: Row, asker: str | None) -> str:
     if "turn_id" in row:
-        return f"{row['speaker'] or row['role']}: {row['content']}"
+        is_others = asker is not None and row["role"] == "user" and row["user_id"] != asker
+        return f"{row['speaker'] or (row['user_id'] if is_others else row['role'])}: {row['content']}"
     return f"{text_of(row)}{_since(row)}"
 
 

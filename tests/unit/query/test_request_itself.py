@@ -18,7 +18,8 @@ NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
 
 def turn(turn_id: str, content: str) -> dict[str, Any]:
-    return {"turn_id": turn_id, "content": content, "role": "user", "speaker": None, "occurred_at": NOW}
+    return {"turn_id": turn_id, "content": content, "role": "user", "speaker": None, "occurred_at": NOW,
+            "user_id": "ann"}  # fmt: skip
 
 
 def memory(record_id: str, *sources: str) -> dict[str, Any]:
