@@ -14,7 +14,7 @@ from schemas.base import JsonValue
 from schemas.profile.model import FieldSpec, Profile
 
 DENIED = re.compile(
-    r"(?:没有?|无|不|未|尚未|还没|没什么|\bno\b|\bnot\b|n't|\bnever\b|\bwithout\b)[^，。,.]{0,6}$", re.I
+    r"(?:没有?|无|不|未|尚未|还没|没什么|\bno(?: longer)?\b|\bnot\b|n't|\bnever\b|\bwithout\b)[^，。,.]{0,6}$", re.I
 )
 _OVER = re.compile(r"以前|之前|曾经?|过去|当时|小时候")
 _WISH = re.compile(r"希望|最好|尽量|越.{1,3}越|倾向|偏好|更想|prefer|rather|ideally|as soon as possible|hope", re.I)
@@ -27,8 +27,16 @@ _OR_SO = re.compile(
     r"\s?(?:元|块钱?|万|港[币元]|美[元金]|人民币|[a-z%]{1,10})?\s?(?:左右|上下|or so\b|or thereabouts\b)", re.I
 )
 """Round a number, what makes it approximate (B2)."""
+_GIVEN_UP = re.compile(
+    r"(?<!not )(?<!n't )(?<!never )\b(?:abandon\w{0,3}|g[ia]v(?:e|en|ing) up(?: on)?|dropp(?:ed|ing)|scrapp(?:ed|ing)"
+    r"|shelv(?:ed|ing)|decided against|no longer|(?:am|are|'m|'re) not going (?:to|for))\b"
+    r"|(?<!不想)(?<![不没别])(?:放弃|取消)"
+)
+"""Before or within what a plan is known by: the plan has ended."""
 _PARTS = re.compile(r"[，,；;。.!！?？]\s*|(?=不过|但是|可是|\bbut\b|\bwhile\b)")
 _NUMBERS = frozenset({"money", "integer", "number"})
+_JOB = "occupation"
+"""The slot of what somebody works as."""
 
 
 @lru_cache(maxsize=512)
@@ -83,6 +91,8 @@ def profile_fields(profile: Profile, text: str, start: int, statement: str, *, o
             match = compiled(pattern).search(text)
             if match is None or (of_kin and not names_kin(match.group())) or _unmeant(spec, match):
                 continue
+            if spec.kind == "intent" and _GIVEN_UP.search(text, 0, match.end()):
+                continue
             negated = _denied_one(spec, match)
             value = match["value"].strip() if negated else _value(spec, match, text)
             if value is not None and str(value) not in values:
@@ -97,6 +107,16 @@ def profile_fields(profile: Profile, text: str, start: int, statement: str, *, o
                 if not spec.many:
                     break
     return found
+
+
+def without_jobs(found: list[Found], own: Sequence[Found], profile: Profile, *, in_project: bool) -> list[Found]:
+    """Without an occupation where the same words (`own`) name a part in a project (`by_project`), and a project is
+    meant: 我是苍穹的产品经理 is no trade."""
+    roles = {spec.name for spec in profile.fields if spec.by_project is not None}
+    named = [f for f in own if any(slot in roles for slot, _ in f.slots)]
+    if not named or not (in_project or any(project_of(profile, f.text) for f in named)):
+        return found
+    return [f for f in found if {n for n, _ in f.slots} != {_JOB} or not any(f.overlaps(o.start, o.end) for o in named)]
 
 
 def _approximate(spec: FieldSpec, match: re.Match[str]) -> bool:

@@ -39,6 +39,12 @@ _ANSWER_EN = (
     r"(?:answers?|repl(?:y|ies)|respond|responses?|write|explain|speak"
     r"|talk|summari[sz]e|keep (?:it|them|your \w+|things))"
 )
+_POLITELY = re.compile(
+    r"(?:(?:hi|hello|hey|please|so|ok(?:ay)?)[, ]{1,2}){0,2}(?:can|could|would|will) you\b"
+    r"|你?(?:能不能|可不可以|可以|能否|麻烦)",
+    re.I,
+)
+"""A request in the form of a question."""
 _LANGUAGE_EN = re.compile(
     rf"\b{_ANSWER_EN}(?: (?:to|with) (?:me|us)| me| back| it| this| everything)? (?:only"
     rf" )?in (?P<v>{'|'.join(k for k in _TONGUES if k.isascii())})\b(?! first\b| (?:and|or|then) (?:in )?(?-i:[A-Z]))",
@@ -158,7 +164,7 @@ def said_once(found: Sequence[Found], wishes: Sequence[Found]) -> list[Found]:
 
 def asked_for(sentence: Sentence, profile: Profile, language: str) -> list[Found]:
     """Return the preferences that one sentence asks for in the profile's words (`fields.asked`), explicit."""
-    if sentence.asks:
+    if sentence.asks and _POLITELY.match(sentence.text) is None:
         return []
     found = []
     for spec in profile.fields:

@@ -20,7 +20,7 @@ from processors.reader.rules import (
 from processors.reader.rules.avoidance import avoids_zh
 from processors.reader.rules.changes_zh import changed
 from processors.reader.rules.completeness_zh import advised, whole
-from processors.reader.rules.domain import profile_fields
+from processors.reader.rules.domain import profile_fields, without_jobs
 from processors.reader.rules.found import Found
 from processors.reader.rules.free_statement_subjects_zh import Alone
 from processors.reader.rules.hot import hot_status, with_sentence
@@ -43,6 +43,10 @@ from schemas.profile.model import Profile
 
 _FROM_NOW = re.compile(r"以[后後]|从(?:现在|今)")
 _ALL = re.compile(rf"大家|全[组队体]|(?:{clauses_zh.CIRCLES})")
+_TOPIC_FIRST = re.compile(
+    r"在?(?:这个?|本|该)[\u4e00-\u9fff]{1,4}?(?:里面?|中|上)?(?=我(?:现在|目前)?(?:是|做|当|搞|负责|担任|管|带))"
+)
+"""Where something is so stands before who: 这个项目里我是..."""
 _MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量")
 
 
@@ -216,7 +220,11 @@ def _statements(
         if clause.subject not in {"other", "unnamed"} and is_own:
             more = "，" + parts[at + 1].raw if at + 1 < len(parts) and _MORE.match(parts[at + 1].raw) else ""
             phrase = statements_zh.unnamed(clause.raw + more)
-            found.extend(profile_fields(profile, clause.raw, clause.start, phrase, of_kin=clause.subject == "亲友"))
+            own = profile_fields(profile, clause.raw, clause.start, phrase, of_kin=clause.subject == "亲友")
+            found = [*without_jobs(found, own, profile, in_project=in_project), *own]
+        elif is_own and (topic := _TOPIC_FIRST.match(clause.raw)):
+            phrase = statements_zh.unnamed(clause.raw)
+            found.extend(profile_fields(profile, clause.raw[topic.end() :], clause.start + topic.end(), phrase))
         phrase, end = _with_what_follows(sentence, parts, at)
         if (hot := hot_status(profile, phrase)) is not None:
             hot = with_sentence(profile, hot, sentence.text)

@@ -134,6 +134,11 @@ def test_c6_what_is_another_s_feared_asked_or_to_come_is_none(text: str) -> None
         ("今天早上称了81.5公斤。", {"weight": 81.5}, "2026-11-02"),
         ("我平时空腹血糖5.6左右。", {"baseline_fasting_glucose": 5.6}, None),
         ("我心率平时大概58。", {"baseline_heart_rate": 58}, None),
+        ("My blood sugar before breakfast was 6.2.", {"fasting_glucose": 6.2}, None),
+        ("I'm usually around 120/75.", {"baseline_bp_systolic": 120, "baseline_bp_diastolic": 75}, None),
+        ("早餐前测的血糖6.6。", {"fasting_glucose": 6.6}, None),
+        ("昨天空腹7.1。", {"fasting_glucose": 7.1}, "2026-11-01"),
+        ("我平常空腹5.8。", {"baseline_fasting_glucose": 5.8}, None),
     ],
 )
 def test_c6_a_reading_has_its_value_in_one_unit_and_its_day(text: str, values: dict[str, Any], day: str | None) -> None:
@@ -287,6 +292,9 @@ def test_c6_a_denial_of_something_else_denies_no_symptom(text: str, symptom: str
         ("我40岁的时候切了胆囊。", "胆囊切除", None),
         ("2020年放了两个支架。", "支架植入", "2020"),
         ("我剖腹产过两次。", "剖宫产", None),
+        ("我做过心脏支架。", "支架植入", None),
+        ("膝盖前年开过刀。", "膝盖手术", "2024"),
+        ("腰椎三年前动过手术。", "腰椎手术", "2023"),
     ],
 )
 def test_c6_an_operation_is_kept_with_its_year(text: str, surgery: str, year: str | None) -> None:

@@ -54,6 +54,32 @@ def test_a6_a_figure_is_what_is_so_now_of_what_is_counted_zh(text: str) -> None:
     assert [(f.value, f.of) for f in week.figures] == [(33, 60)]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Recruitment has reached 38 patients.", "We hit 38 enrolled on Friday.", "Total randomised: 38 of 60.",
+        "The 38th patient was randomised yesterday.", "That makes 38 subjects randomised so far.",
+        "入组到38例了，离60还差22例。", "截至周五，入组38人。", "目前已随机38例。", "第38例昨天入组了。",
+        "入组38例，完成率63%。",
+    ],
+)  # fmt: skip
+def test_a6_the_profiles_figures_are_read_in_other_words_with_their_change(text: str) -> None:
+    week = reading(f"maria: {text}", target=60, profile="clinical_trial")
+    assert [(f.key, f.value, f.of, f.before) for f in week.figures] == [("enrolled_count", 38, 60, 31)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If we hit 50 enrolled we can stop.", "We want to hit 50 enrolled by May.", "Site 4 reached 12 enrolled.",
+        "The 12th patient was enrolled at site 3.", "争取入组到50例。", "还没入组到50例。", "三中心累计随机12例。",
+        "截至周五三中心入组12例。", "筛选失败累计4例。",
+    ],
+)  # fmt: skip
+def test_a6_what_is_aimed_at_or_of_one_site_is_no_figure(text: str) -> None:
+    assert reading(f"maria: {text}", target=60, profile="clinical_trial").figures == []
+
+
 def test_a6_large_figures_are_written_in_full() -> None:
     result = ReportFigure(key="budget", value=1_250_000, turn_id="t1", of=2_000_000, before=1_000_000.5)
     assert figure(result, "budget", WORDS["en"]) == "budget: 1250000 of 2000000 (last week 1000000.5, +249999.5)"
