@@ -33,6 +33,7 @@ _GIVEN_UP = re.compile(
     r"|(?<!不想)(?<![不没别])(?:放弃|取消)"
 )
 """Before or within what a plan is known by: the plan has ended."""
+_ANOTHER_PART = re.compile(r"[,;.，。；]|\b(?:and|but|so)\b|但|所以")
 _PARTS = re.compile(r"[，,；;。.!！?？]\s*|(?=不过|但是|可是|\bbut\b|\bwhile\b)")
 _NUMBERS = frozenset({"money", "integer", "number"})
 _JOB = "occupation"
@@ -91,7 +92,7 @@ def profile_fields(profile: Profile, text: str, start: int, statement: str, *, o
             match = compiled(pattern).search(text)
             if match is None or (of_kin and not names_kin(match.group())) or _unmeant(spec, match):
                 continue
-            if spec.kind == "intent" and _GIVEN_UP.search(text, 0, match.end()):
+            if spec.kind == "intent" and _GIVEN_UP.search(text, _part_before(match), match.end()):
                 continue
             negated = _denied_one(spec, match)
             value = match["value"].strip() if negated else _value(spec, match, text)
@@ -117,6 +118,11 @@ def without_jobs(found: list[Found], own: Sequence[Found], profile: Profile, *, 
     if not named or not (in_project or any(project_of(profile, f.text) for f in named)):
         return found
     return [f for f in found if {n for n, _ in f.slots} != {_JOB} or not any(f.overlaps(o.start, o.end) for o in named)]
+
+
+def _part_before(match: re.Match[str]) -> int:
+    """Where the part of a clause begins that a match stands in."""
+    return max((m.end() for m in _ANOTHER_PART.finditer(match.string, 0, match.start())), default=0)
 
 
 def _approximate(spec: FieldSpec, match: re.Match[str]) -> bool:

@@ -10,6 +10,7 @@ from inference.tokens import token_counter
 from processors.ports import Models
 from query.config import QueryConfig
 from query.deps import Deps
+from query.errors import store_down
 from query.prompt import endpoint
 from query.prompt.endpoint import ContextIn, ContextRequest
 from query.prompt.intents import by_example, folded, route
@@ -42,7 +43,9 @@ class TalkViews:
 
     reading = staticmethod(Database.reading)
 
-    def __init__(self, talk: Talk) -> None:
+    def __init__(self, talk: Talk, away: OwnerKind | None = None) -> None:
+        """`away`: what is of owners of this kind is not answered."""
+        self.away = away
         turns = [t for t in talk.driver.read(topics.HISTORY) if isinstance(t, ScreenedTurn)]
         self.turns: list[Row] = [{**t.model_dump(exclude={"sealed"}), **t.sealed.model_dump()} for t in turns]
         last = {u.row_key: u for u in talk.driver.read(topics.UPDATES) if isinstance(u, MemoryUpdate)}
@@ -65,6 +68,8 @@ class TalkViews:
         """Turns and memories as a search looks at them; a project has its members' turns."""
         if isinstance(scope, TenantScope):
             return self.active("chunk")
+        if scope.owner.kind is self.away:
+            raise store_down("postgres")
         column = "project_id" if scope.owner.kind is OwnerKind.PROJECT else "user_id"
         own = [r for r in self.active(owner=scope.owner.id) if r["owner_kind"] == scope.owner.kind]
         return [*(t for t in self.turns if t[column] == scope.owner.id), *own]
@@ -120,9 +125,11 @@ class Answered:
         return self.prompt.text
 
 
-async def ask(talk: Talk, deps: Deps, models: Models, profile: Profile, body: ContextIn) -> Answered:
+async def ask(
+    talk: Talk, deps: Deps, models: Models, profile: Profile, body: ContextIn, away: OwnerKind | None = None
+) -> Answered:
     """The prompt of a request behind all that was said, as POST /v1/context makes it."""
-    views, lane = TalkViews(talk), ComputeLane()
+    views, lane = TalkViews(talk, away), ComputeLane()
     deps = replace(deps, profile=profile, embedder=models.embedder, clock=lambda: talk.driver.now)
     retriever = TalkRetriever(deps, lane, views)
     ctx = Context.__new__(Context)

@@ -1,10 +1,11 @@
-"""A8, A9, D10, D13: what a member of a project is told of what others said, asked and wrote in it: turns, documents and
-state go in, prompts come out."""
+"""A8, A9, D10 to D13: what a member of a project is told of what others said, asked and wrote in it. Turns, documents
+and state go in, prompts come out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -18,6 +19,7 @@ from schemas.events.documents import Document, DocumentBody
 from schemas.events.memory import MemoryCommand
 from schemas.events.memory.ledger import MemoryCommandBody
 from schemas.log import topics
+from schemas.log.owner import OwnerKind
 from schemas.profile.model import load_profile
 from tests.unit.processors.talk import Talk
 from tests.unit.query.talk_views import Answered, ask
@@ -131,6 +133,38 @@ async def test_d10_d13_last_week_comes_first_of_the_projects_history(
     turns = [id_ for kind, id_ in got.cited if kind == "turn"]
     assert set(turns[:2]) == {"turn-1", "turn-2"}, got.text
     assert any(b.get("filter") == "occurred" for b in got.request.because)
+
+
+async def test_d11_what_a_store_does_not_answer_costs_its_part_and_is_named(models: Models, deps: Deps) -> None:
+    story = STORIES["en"]
+    talk = Talk(models, STUDY, MONDAY, TRIAL)
+    await talk.say("The enrolment target is 60.", user="bob")
+    await say(talk, story, 0)
+    body = ContextIn(query=story.ask, user_id="ann", project_id=TRIAL)
+    got = await ask(talk, deps, models, STUDY, body, OwnerKind.PROJECT)
+    assert [d["store"] for d in got.request.degraded] == ["postgres"]
+    assert got.cited == []
+    assert "- enrollment_target: 60" in got.text
+
+
+class Imagining:
+    """A model that knows what may have been said."""
+
+    async def complete(self, messages: Any, **_: Any) -> Any:
+        return SimpleNamespace(text='{"passage": "The courier lost the lab samples of site 2."}')
+
+
+async def test_d12_an_imagined_answer_finds_what_the_question_does_not_say(models: Models, deps: Deps) -> None:
+    talk = Talk(models, STUDY, MONDAY, TRIAL)
+    await say(talk, STORIES["en"], 0)
+    await talk.say("The parking garage closes at eight recently.", user="cat")
+    question = "Why did the shipment that we waited for recently never reach the analysts in the basement?"
+    screen: Any = SimpleNamespace(text=lambda tenant, text: text)
+    imagining: Any = Imagining()
+    plain = await of_ann(talk, deps, models, question)
+    got = await of_ann(talk, replace(deps, hyde=imagining, screen=screen), models, question)
+    assert got.cited[0] == ("turn", "turn-1")
+    assert plain.request.degraded == got.request.degraded == []
 
 
 @LANGUAGES
