@@ -9,7 +9,7 @@ import pytest
 from processors.language.profile_patterns import first_match
 from processors.reader.rules.protocol import values_of
 from schemas.profile.model import load_profile
-from tests.unit.extract.support import extract, values
+from tests.unit.extract.support import extract
 
 TEAM = load_profile("engineering")
 
@@ -78,10 +78,6 @@ def test_d17_a_role_is_of_the_project(text: str, role: str | None) -> None:
     found = read(text)
     assert found.get("project_role") == role
     assert role is None or "occupation" not in found
-
-
-def test_d17_a_trade_that_is_of_no_project_stays_one() -> None:
-    assert values("我是产品经理。", TEAM)["occupation"] == "产品经理"
 
 
 @pytest.mark.parametrize(
