@@ -24,7 +24,7 @@ PRODUCT = ("memstream", "schemas", "streams", "processors", "sinks", "query", "i
 DOMAINS = tuple(load_profile(name) for name in ("health", "clinical_trial", "immigration", "engineering"))
 GENERAL = load_profile("general")
 
-# Of everyone's talk: time, amounts, family, jobs, wishes, places. 香港 is a place; 投资, 架构, 医生, 前端 are trades there.
+# Of everyone's talk: time, amounts, family, jobs, wishes, places. 香港 is a place; 投资, 架构, 医生, 前端 are trades.
 _TALK = """
     adopted agreed approximately architect autumn capital current deadline decided decision detailed doctor due
     engineer family father fully general grandfather grandmother husband interested kilos latest lead lower
@@ -39,12 +39,12 @@ _TALK = """
     现在 目前 一律 方案 列表 表格
     began four hand hours hurt keeps longer mostly neck
     stopped sugar taken worse
-    一个 不再 偶尔 后的 开始 怎么 总是
+    不再 偶尔 后的 开始 怎么 总是
     手术 没再 消了 特别 真的 经常 还是
     generally meals minute normally surgery 今天 停了 到了 厉害 基本 好了 完全 小时 工具 得过 慢慢 我的 护士 时候
     早就 昨天 没几 空腹 终于 觉得 越来越 老是 提供 loss
-    call charge designer joined joining named responsible team tester 上个 主管 主要 产品 今年 刚刚 前年 前端 去年 后端 团队
-    安全 小时候 工作 年前 开发 数据 测试 设计 负责 运维 这儿 这边 这里 部分
+    call charge designer joined joining named responsible team tester 上个 主管 主要 产品 今年 刚刚 前年
+    前端 去年 后端 团队 安全 小时候 工作 年前 开发 数据 测试 设计 负责 运维 这儿 这边 这里 部分
 """
 # Things of the engine, or of programs: columns, metrics, commands, the weight of a feature, the height of a page.
 _ENGINE = """
@@ -55,7 +55,7 @@ _ENGINE = """
     baseline body bottom double empty head left level minor number operation operations percent
     random reading removed resolved returned runs temperature total upper
     colon meter monitor post rate sharp value
-    data heading master mobile platform position product releases running security serve step
+    data heading master mobile platform position product releases running security serve
 """
 TALK = frozenset(_TALK.split()) | {"how to", "last week"}
 ENGINE = frozenset(_ENGINE.split())

@@ -29,7 +29,8 @@ _OR_SO = re.compile(
 """Round a number, what makes it approximate (B2)."""
 _GIVEN_UP = re.compile(
     r"(?<!not )(?<!n't )(?<!never )\b(?:abandon\w{0,3}|g[ia]v(?:e|en|ing) up(?: on)?|dropp(?:ed|ing)|scrapp(?:ed|ing)"
-    r"|shelv(?:ed|ing)|decided against|no longer|(?:am|are|'m|'re) not going (?:to|for))\b"
+    r"|shelv(?:ed|ing)|decided against|no longer|(?:am|are|'m|'re) not going (?:to|for)"
+    r"|(?:do not|don't) (?:want|plan|intend|wish) to)\b"
     r"|(?<!不想)(?<![不没别])(?:放弃|取消)"
 )
 """Before or within what a plan is known by: the plan has ended."""

@@ -44,6 +44,7 @@ async def after(models: Models, profile: Profile, *said: str) -> dict[str, Any]:
         ("I plan to apply for QMAS.", "I've decided against QMAS after all."),
         ("I want to apply for CIES.", "We're not going for CIES any more."),
         ("I want to apply for TTPS.", "I've abandoned the idea of applying for TTPS."),
+        ("I want to apply for CIES.", "I don't intend to apply for CIES any longer."),
         ("I'm planning to apply for GEP.", "GEP is off the table for me."),
         ("我打算申请优才。", "优才的事我决定放弃了。"),
         ("我准备走高才通。", "高才通我不打算走了。"),
@@ -65,8 +66,12 @@ async def test_b4_b6_a_plan_that_is_given_up_leaves_the_profile_and_its_score(
 
 
 async def test_b4_of_a_plan_with_its_time_only_what_is_given_up_ends(models: Models) -> None:
-    profile = await after(models, IMMIGRATION, "I'm 34. I want to apply for QMAS.", "I've decided against QMAS.")
-    assert profile["profile"]["basic"]["age"] == 34
+    plan = "I'm 34. I plan to apply for QMAS next year."
+    before = (await after(models, IMMIGRATION, plan))["profile"]
+    profile = (await after(models, IMMIGRATION, plan, "I've decided against QMAS."))["profile"]
+    assert before["timeline"] == profile["timeline"] == "next year"
+    assert profile["basic"]["age"] == 34
+    assert not profile.get("immigration", {}).get("targetCategories")
 
 
 @pytest.mark.parametrize(
