@@ -20,10 +20,10 @@ START = datetime(2026, 11, 16, 9, tzinfo=UTC)
 IMMIGRATION, HEALTH = load_profile("immigration"), load_profile("health")
 
 
-async def after(models: Models, profile: Profile, *said: str) -> dict[str, Any]:
+async def after(models: Models, profile: Profile, *turns: str) -> dict[str, Any]:
     """The structured profile behind turns of a day each."""
     talk = Talk(models, profile, START)
-    for n, text in enumerate(said):
+    for n, text in enumerate(turns):
         talk.driver.advance(timedelta(days=1))
         await talk.say(text, session=f"s{n}")
     last = {u.record_id: u for u in talk.driver.read(topics.UPDATES) if isinstance(u, MemoryUpdate)}
@@ -69,9 +69,9 @@ async def test_b4_of_a_plan_with_its_time_only_what_is_given_up_ends(models: Mod
     plan = "I'm 34. I plan to apply for QMAS next year."
     before = (await after(models, IMMIGRATION, plan))["profile"]
     profile = (await after(models, IMMIGRATION, plan, "I've decided against QMAS."))["profile"]
-    assert before["timeline"] == profile["timeline"] == "next year"
+    assert before["immigration"]["timeline"] == profile["immigration"]["timeline"] == "next year"
     assert profile["basic"]["age"] == 34
-    assert not profile.get("immigration", {}).get("targetCategories")
+    assert not profile["immigration"].get("targetCategories")
 
 
 @pytest.mark.parametrize(
