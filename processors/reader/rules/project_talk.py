@@ -20,6 +20,7 @@ _DATA = tomllib.loads((files(__package__) / "project_talk.toml").read_text(encod
 _MOST_BEFORE = 2
 """Sentences before a word that settles them."""
 _LONGEST = 280
+_HAN = re.compile(r"[\u4e00-\u9fff]")
 _MARK = re.compile(r"[:,：，]\s?")
 _LEADS = {
     "en": re.compile(
@@ -87,6 +88,12 @@ def settled(parts: Sequence[Sentence], text: str, language: Literal["en", "zh"])
             found.append(Found(start, end, "episode", said[:_LONGEST], episode_type="decision"))
         talked = not part.asks and (talked or words.talked.search(part.text) is not None)
     return found
+
+
+def settles(sentence: str) -> bool:
+    """Does one sentence settle what it says?"""
+    language: Literal["en", "zh"] = "zh" if _HAN.search(sentence) else "en"
+    return bool(settled([Sentence(sentence, 0, len(sentence), asks=False)], sentence, language))
 
 
 def _first_settled(
