@@ -154,8 +154,11 @@ def _is_looked_into(found: Sequence[_Named], lines: Sequence[Line], n: int, take
 
 
 def _is_called_bad(lines: Sequence[Line], n: int) -> bool:
-    """Whether the next sentence of the turn calls bad what a sentence says: "it takes 9 s. that's awful"."""
+    """Whether the next sentence of the turn, or the next part of it, calls bad what a sentence says: "it takes 9 s.
+    that's awful"."""
     after = lines[n + 1] if n + 1 < len(lines) else None
+    if any(_BAD.search(part) for part in _PARTS.split(lines[n].text)[1:]):
+        return True
     return after is not None and after.place == lines[n].place and _BAD.search(after.text) is not None
 
 

@@ -26,6 +26,8 @@ _TEAM_EN = words("team_en")
 _ASK_EN = words("ask_en")
 _NAME_EN = r"[A-Z][\w'-]{1,24}(?: [A-Z][\w'-]{1,24})?"
 _ASKED_EN = re.compile(rf"(?:^|[,.] ?)@?(?P<name>{_NAME_EN})(?=[,:]? (?:can|could|would|will|please)\b|$)")
+_ASKED_LOW_EN = re.compile(r"@?(?P<name>[a-z][\w'-]{1,24})[,:]? (?:can|could|would|will|please|pls) ")
+"""A name as it is typed in a hurry."""
 _THIRD_EN = re.compile(
     rf"(?:^|[,;] ?|\band )@?(?P<name>{_NAME_EN}) (?:will|is going to|to|has to|needs to|must|should"
     r"|takes? (?:over|care of)?|handles|owns|does|is responsible for|is in charge of|is on)(?! be\b) (?:the )?\w+"
@@ -185,6 +187,9 @@ class Tasks:
             is_request = self._is_request(text) or re.search(r"负责|跟进|牵头", text) is not None
             is_request = is_request or due(text, self._day(line.turn.at)) is not None
             return self._person(name, line, addressed=match["b"] is not None) if is_request and not past else None
+        typed = _ASKED_LOW_EN.match(text)
+        if typed is not None and typed["name"] in self._names:
+            return self._person(typed["name"], line)
         if _ASK_EN.search(text):
             for match in _ASKED_EN.finditer(text):
                 name = match["name"]

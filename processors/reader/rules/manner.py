@@ -91,7 +91,9 @@ _DENIED = re.compile(
     re.I,
 )
 
-_ASKS_FOR = re.compile(r"(?:(?:ok(?:ay)?|so|and|also)[,. ]{1,2})?(?:can|could|may) (?:we|I) (?:please )?(?:have|get)\b", re.I)
+_ASKS_FOR = re.compile(
+    r"(?:(?:ok(?:ay)?|so|and|also)[,. ]{1,2})?(?:can|could|may) (?:we|I) (?:please )?(?:have|get)\b", re.I
+)
 """A request in the form of a question."""
 
 

@@ -132,7 +132,7 @@ def _without_lead(text: str, language: Literal["en", "zh"]) -> str:
 
 def _last_conclusion(text: str, language: Literal["en", "zh"]) -> str:
     """What a sentence concludes: "they'd like it, so it stays"."""
-    head, mark, rest = text.rpartition(", so ") if language == "en" else text.rpartition("，所以")
+    _, mark, rest = text.rpartition(", so ") if language == "en" else text.rpartition("，所以")
     return rest if mark and len(rest) > len(mark) else text
 
 
