@@ -92,12 +92,12 @@ def read(turns: Sequence[Spoken], notes: Sequence[Noted], terms: Terms, zone: st
 
 def _in_talks(turns: Sequence[Spoken], day: Callable[[datetime], date]) -> list[Spoken]:
     """The turns with one session a day for people who talk to each other: a service may keep a session for each of
-    them, and what one asks another answers. Sessions in which an assistant speaks stay apart."""
-    with_assistant = {t.session_id for t in turns if t.role != "user"}
-    return [
-        t if t.session_id is None or t.session_id in with_assistant else replace(t, session_id=f"talk/{day(t.at)}")
-        for t in turns
-    ]
+    them, and what one asks another answers. A session of several people, or with an assistant, stays."""
+    persons: dict[str | None, set[str]] = {}
+    for t in turns:
+        persons.setdefault(t.session_id, set()).add(who(t) if t.role == "user" else "")
+    alone = {s for s, of_it in persons.items() if s is not None and len(of_it) == 1 and "" not in of_it}
+    return [replace(t, session_id=f"talk/{day(t.at)}") if t.session_id in alone else t for t in turns]
 
 
 def with_lists_of(old: ReportLists, new: Reading) -> Reading:
