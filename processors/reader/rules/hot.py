@@ -152,7 +152,8 @@ def _pattern_value(profile: Profile, key: HotKey, said: str) -> JsonValue:
     """The date, version or the like that a pattern found whole, else its number; of a key that others are reckoned from
     nothing but a number."""
     counted = bool(key.ratio_of) or any(key.key in k.ratio_of for k in profile.hot_keys)
-    return said.strip() if not counted and _WHOLE.fullmatch(said.strip()) else amount(said)
+    whole = key.takes is not None or (not counted and _WHOLE.fullmatch(said.strip()))
+    return said.strip() if whole else amount(said)
 
 
 def with_status(
