@@ -82,12 +82,19 @@ def settled(parts: Sequence[Sentence], text: str, language: Literal["en", "zh"])
     talked = False
     for at, part in enumerate(parts):
         if (first := _first_settled(parts, at, words, language, talked=talked)) is not None:
-            start, end = parts[first].start, part.end
+            start, end = parts[first].start + (_announced(part.text, words) if first == at else 0), part.end
             found = [f for f in found if f.end <= start]
             said = _without_lead(" ".join(text[start:end].split()), language)
             found.append(Found(start, end, "episode", said[:_LONGEST], episode_type="decision"))
         talked = not part.asks and (talked or words.talked.search(part.text) is not None)
     return found
+
+
+def _announced(text: str, words: _Words) -> int:
+    """Where a sentence says what came of a talk that it tells of first: "talked it over at lunch: ..."."""
+    head = words.talked.search(text)
+    mark = None if head is None else _MARK.search(text, head.end())
+    return mark.end() if mark is not None and mark.group()[0] in ":：" else 0
 
 
 def settles(sentence: str) -> bool:
