@@ -32,6 +32,8 @@ CHANGED = 0.5
 """Probability of the head from which what bears a sign of change is one."""
 NEAR, ALIKE = 0.65, 0.4
 """Cosine, and score of the comparison, from which two that differ in a number or name are of one matter."""
+FAR = 0.4
+"""Cosine below which two decisions under one key of the profile share no more than a word."""
 _VALUES = frozenset({"numbers", "negation", "names", "exclusive"})
 _LABELLED = re.compile(
     r"\b(?!(?:to|at|of|by|for|than|from|in|on|within|minus|plus|about|below|above|after|before|every|version|is|are)\b)"
@@ -98,16 +100,21 @@ class Decisions:
         after = Statement(new, read[0])
         model = self._models.embedder.model_id
         before = [(n, Statement(text, v)) for (n, text), v in zip(texts, read[1:], strict=True)]
-        return [n for n, old in before if is_one_matter(old, after, model)]
+        same_key = is_listed(hot)
+        return [n for n, old in before if is_one_matter(old, after, model, same_key=same_key)]
 
 
-def is_one_matter(old: Statement, new: Statement, model_id: str) -> bool:
-    """Does the newer of two decisions take the place of the older?"""
+def is_one_matter(old: Statement, new: Statement, model_id: str, *, same_key: bool = False) -> bool:
+    """Does the newer of two decisions take the place of the older? `same_key`: the profile names them alike, so that
+    one word in common is enough beside a sign of change."""
     found, head = measured(old, new), head_for(model_id)
     score = None if head is None else head.changed(old, new, found)
     if found.says_so and (score is None or score >= CHANGED):
         return True
     cosine = float(np.dot(old.embedding, new.embedding))
+    tells = same_key and found.tells and found.meets and cosine >= FAR
+    if tells and score is not None and score >= CHANGED:
+        return True
     verdict = compare(old.features, new.features, cosine, calibration_for(model_id))
     if verdict.kind == "duplicate":
         return True

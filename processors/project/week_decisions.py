@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from processors.project.week_lines import Line, is_reaction, unquoted
 from processors.project.week_words import words
+from processors.reader.rules.project_talk import settles
 
 _DECIDED = words("decided")
 _OPEN = words("open")
@@ -45,7 +46,9 @@ def decides(text: str) -> bool:
     text = unquoted(text)
     if _REQUEST.match(text):
         return False
-    return _DECIDED.search(text) is not None and _OPEN.search(text) is None and _OWN.match(text) is None
+    if _OPEN.search(text) is not None or _OWN.match(text) is not None:
+        return False
+    return _DECIDED.search(text) is not None or settles(text)
 
 
 def topic(lines: Sequence[Line], n: int) -> str:

@@ -70,7 +70,7 @@ def figures(
     out: list[ReportFigure] = []
     whole = {k.ratio_of[0]: k.ratio_of[1] for k in profile.hot_keys if len(k.ratio_of) == 2}
     by_key = {k.key: k for k in profile.hot_keys}
-    for key in (k for k in profile.hot_keys if k.type == "status" and (k.key in whole or k.patterns)):
+    for key in (k for k in profile.hot_keys if k.type == "status" and (k.key in whole or _counts(k))):
         aim = by_key.get(whole.get(key.key, ""))
         known = None if aim is None else number(current_value(aim))
         was = before.get(key.key)
@@ -86,6 +86,11 @@ def figures(
             )
         )  # fmt: skip
     return out
+
+
+def _counts(key: HotKey) -> bool:
+    """Whether a key's patterns find numbers: not days, versions or what is said of one of several."""
+    return bool(key.patterns) and key.takes is None and key.each is None
 
 
 def number(value: object) -> Number | None:

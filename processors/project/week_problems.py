@@ -9,12 +9,12 @@ An assistant names no problem: it tells of what may happen; it may say that the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from processors.project.rollup import Problem, Spoken
-from processors.project.week_decisions import decides
+from processors.project.week_decisions import decides, topic
 from processors.project.week_lines import Line, is_reaction, unquoted, who
 from processors.project.week_words import words
 
@@ -40,6 +40,8 @@ _LOOKED_INTO = words("looked_into")
 _POINTS = re.compile(
     r"\b(?:it|that|this|them|those|why)\b|(?:看|查|问|催|修)(?:一下|下|看|一看)|这个|这事|那个|原因", re.I
 )
+_BAD = words("bad")
+_SUSPECTED = words("suspected")
 _FOLLOW = 2
 """Turns behind a problem in which somebody says what they do about it."""
 _LABEL = re.compile(
@@ -74,22 +76,30 @@ class _Line(NamedTuple):
 def problems(
     lines: Sequence[Line], turns: Sequence[Spoken], taken: Callable[[Line], bool], ends_task: Callable[[Line], bool]
 ) -> list[Problem]:
-    """In order. `taken`: of a sentence that says what somebody will do: neither a problem nor the end of one.
-    `ends_task`: of one that says that a task is done: it ends no problem with which it shares no word."""
+    """In order. The turns of `lines` are in sessions of people who talk together, `turns` in their own: where no word
+    tells what was solved, only the latter do. `taken`: of a sentence that says what somebody will do: neither a problem
+    nor the end of one. `ends_task`: of one that says that a task is done: it ends no problem with which it shares no
+    word."""
     found: list[_Named] = []
+    talks = {line.place: line.turn.session_id for line in lines}
     for n, line in enumerate(lines):
         if line.asks:
             continue
-        named = _Line(line, _about(line), _labels(line.text))
+        before = lines[n - 1] if n and lines[n - 1].place == line.place and _POINTS.search(line.text) else None
+        about = _about(line) if before is None else _about(line) | _about(before)
+        named = _Line(line, about, _labels(line.text))
         names, planned = problem_in(line.text), taken(line)
-        if planned:
-            _follow(found, turns, named)
+        if planned or (not names and _SUSPECTED.search(line.text)):
+            _follow(found, talks, named)
+        if not names and not planned and _is_called_bad(lines, n):
+            names = line.text.casefold()
         if not names and not planned and not solves(line.text) and _is_looked_into(found, lines, n, taken):
             names = line.text.casefold()
         at = None if planned else _solves(found, turns, named, names, ends_task)
         if at is not None:
             old = found[at].problem
-            solved = Problem(old.text, old.turn_id, line.text, line.turn.turn_id, old.by, who(line.turn))
+            solution = topic(lines, n) if before is not None else line.text
+            solved = Problem(old.text, old.turn_id, solution, line.turn.turn_id, old.by, who(line.turn))
             found[at] = found[at]._replace(problem=solved)
         elif _goes_on(found, line):
             continue
@@ -112,7 +122,7 @@ def _labels(text: str) -> frozenset[str]:
     return frozenset(next(g for g in m.groups() if g) for m in _LABEL.finditer(text))
 
 
-def _follow(found: list[_Named], turns: Sequence[Spoken], named: _Line) -> None:
+def _follow(found: list[_Named], talks: Mapping[int, str | None], named: _Line) -> None:
     """What somebody does about an open problem says with what it may end: its words are the problem's, too. The problem
     is the one with which it shares most words, else the last."""
     if not found:
@@ -120,7 +130,7 @@ def _follow(found: list[_Named], turns: Sequence[Spoken], named: _Line) -> None:
     line = named.line
     open_ = [(i, f) for i, f in enumerate(found) if f.problem.solution is None]
     at, best = max(open_, key=lambda o: (_shared(o[1], named), o[1].place), default=(-1, found[-1]))
-    near = 0 <= line.place - best.place <= _FOLLOW and turns[best.place].session_id == line.turn.session_id
+    near = 0 <= line.place - best.place <= _FOLLOW and talks[best.place] == line.turn.session_id
     if near and best.problem.solution is None:
         found[at] = best._replace(about=best.about | named.about)
 
@@ -143,18 +153,32 @@ def _is_looked_into(found: Sequence[_Named], lines: Sequence[Line], n: int, take
     )
 
 
+def _is_called_bad(lines: Sequence[Line], n: int) -> bool:
+    """Whether the next sentence of the turn, or the next part of it, calls bad what a sentence says: "it takes 9 s.
+    that's awful"."""
+    after = lines[n + 1] if n + 1 < len(lines) else None
+    if any(_BAD.search(part) for part in _PARTS.split(lines[n].text)[1:]):
+        return True
+    return after is not None and after.place == lines[n].place and _BAD.search(after.text) is not None
+
+
 def _goes_on(found: list[_Named], line: Line) -> bool:
     """A sentence behind the one that solved a problem, in its turn, that tells more of how."""
     for at in range(len(found) - 1, -1, -1):
         problem = found[at].problem
         own = problem.turn_id == line.turn.turn_id
-        if problem.solved_by == line.turn.turn_id and not own and solves(line.text) and not problem_in(line.text):
+        if problem.solved_by == line.turn.turn_id and not own and _adds(problem, line.text):
             gap = " " if line.text[:1].isascii() else ""
             stop = "" if (problem.solution or "")[-1:] in ".。!！" else ("." if gap else "。")
             longer = replace(problem, solution=f"{problem.solution}{stop}{gap}{line.text}")
             found[at] = found[at]._replace(problem=longer)
             return True
     return False
+
+
+def _adds(problem: Problem, text: str) -> bool:
+    """Whether a sentence tells how a problem ended, and of no other one."""
+    return solves(text) and problem_in(text) in problem.text.casefold()
 
 
 def problem_in(text: str) -> str:

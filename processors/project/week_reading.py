@@ -8,7 +8,7 @@ turn's sentences do not show one: a model may have read it, or the turn's text i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
@@ -20,7 +20,7 @@ from processors.project.week_due import due
 from processors.project.week_figures import figures
 from processors.project.week_lines import Line, Terms, is_reaction, lines, named, small_talk, who
 from processors.project.week_problems import problem_in, problems, solves
-from processors.project.week_tasks import Task, Tasks, endings, ends, is_opinion, names_of, says_done, settled
+from processors.project.week_tasks import Task, Tasks, endings, ends, is_opinion, is_task, names_of, says_done, settled
 from schemas.base import JsonValue
 from schemas.profile.model import HotKey, Profile
 
@@ -55,7 +55,7 @@ def read(turns: Sequence[Spoken], notes: Sequence[Noted], terms: Terms, zone: st
     def day(at: datetime) -> date:
         return at.astimezone(ZoneInfo(zone)).date()
 
-    all_lines, chat = lines(turns, terms), small_talk(turns)
+    all_lines, chat = lines(_in_talks(turns, day), terms), small_talk(turns)
     notes = [n for n in notes if not chat(n.text)]
     reads = Tasks(all_lines, names_of(turns, who), day)
     decided = decisions(all_lines)
@@ -88,6 +88,16 @@ def read(turns: Sequence[Spoken], notes: Sequence[Noted], terms: Terms, zone: st
             and not (line.turn.turn_id in done_by and says_done(line.text) and not any(c.isdigit() for c in line.text))
         ),
     )  # fmt: skip
+
+
+def _in_talks(turns: Sequence[Spoken], day: Callable[[datetime], date]) -> list[Spoken]:
+    """The turns with one session a day for people who talk to each other: a service may keep a session for each of
+    them, and what one asks another answers. A session of several people, or with an assistant, stays."""
+    persons: dict[str | None, set[str]] = {}
+    for t in turns:
+        persons.setdefault(t.session_id, set()).add(who(t) if t.role == "user" else "")
+    alone = {s for s, of_it in persons.items() if s is not None and len(of_it) == 1 and "" not in of_it}
+    return [replace(t, session_id=f"talk/{day(t.at)}") if t.session_id in alone else t for t in turns]
 
 
 def with_lists_of(old: ReportLists, new: Reading) -> Reading:
@@ -155,10 +165,11 @@ def _answers(all_lines: Sequence[Line], n: int) -> bool:
 
 def _names_twice(text: str) -> bool:
     """Whether a sentence says beside what somebody will do that something is wrong: in a part of its own."""
-    first = text.replace("，", ",").split(",")[0]
+    first, *more = text.replace("，", ",").split(",")
     if first.endswith("的问题"):
         return False
-    return first != text and bool(problem_in(first)) and not solves(first)
+    stated = [part for part in (first, *more) if not is_task(part)]
+    return bool(more) and any(problem_in(part) and not solves(part) for part in stated)
 
 
 def _statement(n: Noted, kind: str) -> ReportStatement:

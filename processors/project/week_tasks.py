@@ -26,6 +26,8 @@ _TEAM_EN = words("team_en")
 _ASK_EN = words("ask_en")
 _NAME_EN = r"[A-Z][\w'-]{1,24}(?: [A-Z][\w'-]{1,24})?"
 _ASKED_EN = re.compile(rf"(?:^|[,.] ?)@?(?P<name>{_NAME_EN})(?=[,:]? (?:can|could|would|will|please)\b|$)")
+_ASKED_LOW_EN = re.compile(r"@?(?P<name>[a-z][\w'-]{1,24})[,:]? (?:can|could|would|will|please|pls) ")
+"""A name as it is typed in a hurry."""
 _THIRD_EN = re.compile(
     rf"(?:^|[,;] ?|\band )@?(?P<name>{_NAME_EN}) (?:will|is going to|to|has to|needs to|must|should"
     r"|takes? (?:over|care of)?|handles|owns|does|is responsible for|is in charge of|is on)(?! be\b) (?:the )?\w+"
@@ -36,6 +38,7 @@ _SELF_ZH_DUE = re.compile(
 )
 _TEAM_ZH = words("team_zh")
 _ASK_ZH = words("ask_zh")
+_NO_TASK_ZH = words("no_task_zh")
 _TO_NAMED_ZH = words("to_named_zh")
 _NICK_ZH = r"[小老阿][\u4e00-\u9fff]"
 _DONE = words("done")
@@ -162,6 +165,8 @@ class Tasks:
 
     def _self_zh(self, line: Line) -> bool:
         for clause in re.split(r"[。；;]", line.text):
+            if _NO_TASK_ZH.search(clause):
+                continue
             match = _SELF_ZH.search(clause)
             if match is None and (match := _SELF_ZH_DUE.search(clause)) is not None:
                 match = match if due(clause, self._day(line.turn.at)) is not None else None
@@ -181,7 +186,10 @@ class Tasks:
             past = re.search(r"了(?:[，,]|$)|过(?:[，,了]|$)", text[match.end() :]) is not None
             is_request = self._is_request(text) or re.search(r"负责|跟进|牵头", text) is not None
             is_request = is_request or due(text, self._day(line.turn.at)) is not None
-            return self._person(name, line) if is_request and not past else None
+            return self._person(name, line, addressed=match["b"] is not None) if is_request and not past else None
+        typed = _ASKED_LOW_EN.match(text)
+        if typed is not None and typed["name"] in self._names:
+            return self._person(typed["name"], line)
         if _ASK_EN.search(text):
             for match in _ASKED_EN.finditer(text):
                 name = match["name"]
@@ -191,7 +199,8 @@ class Tasks:
             return None
         match = re.match(rf"@?(?P<name>{_NAME_EN})[,:] (?:please )?(?!I\b|we\b|the\b|it\b)[a-z]+", text)
         if match is not None and match["name"].casefold() in self._names:
-            return self._person(match["name"], line)
+            person = self._person(match["name"], line)
+            return None if person == line.who else person  # who gives their own name introduces themselves
         for match in _THIRD_EN.finditer(text):
             name = match["name"]
             if name.casefold() in self._names:
@@ -200,14 +209,16 @@ class Tasks:
                 return name
         return None
 
-    def _person(self, called: str, line: Line) -> str:
-        """Who is called so: of several the one who says yes to it, else as they are called."""
+    def _person(self, called: str, line: Line, *, addressed: bool = False) -> str:
+        """Who is called so: of several the one who says yes to it, else as they are called. `addressed`: a sentence
+        opens with the name, which may be none under which anybody writes."""
         form = called.casefold()
-        name = self._names.get(form, called)
-        if name:
-            return name
+        known = self._names.get(form)
+        if known:
+            return known
         accepted = self._accepted(line)
-        return accepted if accepted is not None and form in _short_names(accepted) else called
+        unknown = addressed and known is None
+        return accepted if accepted is not None and (unknown or form in _short_names(accepted)) else called
 
     def _accepted(self, line: Line) -> str | None:
         """Who says yes to a sentence that asks nobody by name."""
@@ -292,6 +303,11 @@ def _done(task: Task, lines: Sequence[Line], problems: Sequence[Problem], places
         if named >= 0 and 0 <= task.place - named <= _FOLLOW and solved > task.place:
             return replace(task, done_by=p.solved_by)
     return task
+
+
+def is_task(text: str) -> bool:
+    """Whether a part of a sentence says by itself what is to be done."""
+    return any(p.search(text) for p in (_ASK_EN, _ASK_ZH, _SELF_EN, _SELF_ZH, _TEAM_EN, _TEAM_ZH))
 
 
 def is_opinion(text: str) -> bool:

@@ -54,7 +54,7 @@ _ENGINE = """
     reports session_id status tables task test timezone trace verify version warning weight zone
     baseline body bottom double empty head left level minor number operation operations percent
     random reading removed resolved returned runs temperature total upper
-    colon meter monitor post rate sharp value
+    colon meter monitor pg post postgres rate sharp value
     data heading master mobile platform position product releases running security serve
 """
 TALK = frozenset(_TALK.split()) | {"how to", "last week"}

@@ -27,7 +27,7 @@ _DECIDED_EN = re.compile(
     r"|(?:the )?decision(?: is|:| was)|(?:let's|we will|we'll|we shall"
     r"|I'll|we are going to|we're going to) (?:go with|adopt|switch"
     r" to|stick with|use)"
-    r"|it (?:was|is|has been) decided)\b",
+    r"|it (?:was|is|has been) decided)\b(?! to (?:disagree|differ)\b)",
     re.I,
 )
 _DECIDED_ZH = re.compile(

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from processors.reader.rules.domain import DENIED, compiled, is_named
+from processors.reader.rules.found import Found
 from processors.reader.rules.making_zh import planned
 from processors.reader.rules.numbers import HAN_NUMBER, amount
 from processors.reader.rules.others import doubted_en
+from processors.reader.rules.text import Sentence
 from schemas.base import JsonValue
 from schemas.events.memory import HotValue
 from schemas.profile.model import HotKey, Profile
@@ -33,6 +37,7 @@ _WHOLE = re.compile(
 )
 """A date, version, time, ratio or range: more than its first number."""
 _SHARE = re.compile(r"(?P<n>\d+)\s?(?:/|／|out of|of)\s?(?P<of>\d+)")
+_RECKONED = re.compile(r"\bif (?:we|you) count\b|算[^，。；]{1,6}的话")
 _NOTHING = " ：:，,。.；;！!？?\n\t"
 _ALONE = re.compile(r"\s?[个例人名位次]?\s?[.。！!]?$")
 """What may stand behind a number that is a value by itself: one with a unit is told whole."""
@@ -126,17 +131,45 @@ def _stated(profile: Profile, text: str) -> HotValue | None:
     for key in profile.hot_keys:
         for pattern in key.patterns if key.type in {"status", "meta"} else ():
             match = compiled(pattern).search(text)
-            if match is None or planned(text[: match.end()]):
+            if match is None or (key.type == "status" and planned(text[: match.end()])):
                 continue
             if key.each is not None:
                 if not doubted_en(text[: match.start()]):
                     return _one_of_several(key, key.each, text)
                 continue
-            if doubted_en(text[: match.start("value")]) or DENIED.search(text[: match.start()][-12:]):
+            if key.type == "status" and _is_doubted(text, match.start(), match.start("value")):
                 continue
-            if (number := amount(match["value"])) is not None:
-                return HotValue(type=key.type, key=key.key, value=number, priority=key.priority)
+            if (value := _pattern_value(profile, key, match["value"])) is not None:
+                return HotValue(type=key.type, key=key.key, value=value, priority=key.priority)
     return None
+
+
+def _is_doubted(text: str, start: int, value: int) -> bool:
+    return doubted_en(text[:value]) or DENIED.search(text[:start][-12:]) is not None
+
+
+def _pattern_value(profile: Profile, key: HotKey, said: str) -> JsonValue:
+    """The date, version or the like that a pattern found whole, else its number; of a key that others are reckoned from
+    nothing but a number."""
+    counted = bool(key.ratio_of) or any(key.key in k.ratio_of for k in profile.hot_keys)
+    whole = key.takes is not None or (not counted and _WHOLE.fullmatch(said.strip()))
+    return said.strip() if whole else amount(said)
+
+
+def with_status(
+    here: Sequence[Found], sentence: Sentence, profile: Profile, supposed: re.Pattern[str]
+) -> list[Found]:
+    """What a sentence of a project says, with the status that it states as a whole where no clause does: "lock date:
+    sponsor fixed it, 29 January". What is `supposed` states none; how something was counted does not suppose."""
+    if sentence.asks or any(f.hot is not None for f in here) or supposed.search(_RECKONED.sub("", sentence.text)):
+        return list(here)
+    hot = _stated(profile, sentence.text)
+    if hot is None:
+        return list(here)
+    told = next((n for n, f in enumerate(here) if f.episode_type == "fact" and not f.slots), None)
+    if told is None:
+        return [*here, Found(sentence.start, sentence.end, "episode", sentence.text, episode_type="fact", hot=hot)]
+    return [replace(f, hot=hot) if n == told else f for n, f in enumerate(here)]
 
 
 def hot_entry(

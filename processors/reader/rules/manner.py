@@ -97,6 +97,11 @@ _DENIED = re.compile(
     re.I,
 )
 
+_ASKS_FOR = re.compile(
+    r"(?:(?:ok(?:ay)?|so|and|also)[,. ]{1,2})?(?:can|could|may) (?:we|I) (?:please )?(?:have|get)\b", re.I
+)
+"""A request in the form of a question."""
+
 
 def manner_en(sentence: Sentence) -> list[Found]:
     """Return the wishes for answers in one English sentence."""
@@ -164,7 +169,7 @@ def said_once(found: Sequence[Found], wishes: Sequence[Found]) -> list[Found]:
 
 def asked_for(sentence: Sentence, profile: Profile, language: str) -> list[Found]:
     """Return the preferences that one sentence asks for in the profile's words (`fields.asked`), explicit."""
-    if sentence.asks and _POLITELY.match(sentence.text) is None:
+    if sentence.asks and _POLITELY.match(sentence.text) is None and _ASKS_FOR.match(sentence.text) is None:
         return []
     found = []
     for spec in profile.fields:

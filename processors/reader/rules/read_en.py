@@ -11,7 +11,7 @@ from processors.reader.rules.answered_en import answered, by_kind
 from processors.reader.rules.avoidance import avoids_en
 from processors.reader.rules.domain import profile_fields, resolve_category
 from processors.reader.rules.found import Found
-from processors.reader.rules.hot import hot_status, with_sentence
+from processors.reader.rules.hot import hot_status, with_sentence, with_status
 from processors.reader.rules.instructed_en import instruction_en
 from processors.reader.rules.ironic_en import is_ironic, sounds_ironic
 from processors.reader.rules.joint_subjects_en import another_first
@@ -24,6 +24,7 @@ from processors.reader.rules.others_words_en import quotes_a_text, without_other
 from processors.reader.rules.people_en import People
 from processors.reader.rules.plain_orders_en import plain_order_en
 from processors.reader.rules.possessions_en import had_en
+from processors.reader.rules.project_talk import is_mused, is_settled, settled, with_decisions
 from processors.reader.rules.remember_requests import to_keep_en
 from processors.reader.rules.resolved_en import resolved
 from processors.reader.rules.run_on_en import apart
@@ -151,7 +152,9 @@ def read(
     work = work_asked_en(text)
     own = _as_ones_own(text, in_group=in_group, in_project=in_project)
     ironic = sounds_ironic(text)
-    for sentence in sentences(own):
+    spoken = sentences(own)
+    decisions = settled(spoken, text, "en") if in_project else []
+    for sentence in spoken:
         original = text[sentence.start : sentence.end]
         if is_ironic(sentence.text, among=ironic) or quotes_a_text(sentence.text):
             continue
@@ -187,13 +190,16 @@ def read(
         wants = statements_en.wants(original) and clauses_en.DOUBTING.search(original) is None
         decided = any(f.episode_type == "decision" for f in here)
         more = wants and sum(len(f.text) for f in here) < 0.7 * len(original)
-        if not (among_people or decided) and (not here or more):
+        mused = in_project and is_mused(spoken, sentence, "en")
+        if not (among_people or decided or mused) and (not here or more):
             here = here + _asked_for(sentence, original, profile, wants=wants, in_group=in_group)
+        here = with_status(here, sentence, profile, clauses_en.SUPPOSED) if in_project else here
+        here = with_decisions(here, decisions, sentence, "en") if in_project else here
         found.extend(here)
         weak += [] if sentence.asks or here else [sentence]
-        if in_project and not here:
+        if in_project and not (here or is_settled(decisions, sentence)):
             found.extend(statements_en.of_project(sentence, original))
-        elif not in_project:
+        if not in_project:
             kept = [f for f in here if not f.dangling]
             asked_for = sentence.start in to_keep
             statements.extend(
@@ -208,7 +214,7 @@ def read(
         if told_by_it and by_kind(question, text):
             found = [f for f in found if f.slots or not f.overlaps(0, told_by_it[0].end)]
         found.extend(told_by_it)
-    if not found and not among_people and 0 < len(weak) < 3:
+    if not (found or among_people or in_project) and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_en.fragment(weak[0], text[weak[0].start : weak[0].end], question)]))
     return [*found, *(f for f in episodes if f.dropped is not None)]
 

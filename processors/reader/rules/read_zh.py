@@ -23,7 +23,7 @@ from processors.reader.rules.completeness_zh import advised, whole
 from processors.reader.rules.domain import profile_fields, without_jobs
 from processors.reader.rules.found import Found
 from processors.reader.rules.free_statement_subjects_zh import Alone
-from processors.reader.rules.hot import hot_status, with_sentence
+from processors.reader.rules.hot import hot_status, with_sentence, with_status
 from processors.reader.rules.irony_zh import without_irony
 from processors.reader.rules.life_zh import life_statements
 from processors.reader.rules.manner import manner, said_once
@@ -31,6 +31,7 @@ from processors.reader.rules.orders_zh import orders, to_remember
 from processors.reader.rules.own_state_zh import HEALED
 from processors.reader.rules.pasted_text_zh import labels_another, without_given
 from processors.reader.rules.plain_orders_zh import called, plain_orders
+from processors.reader.rules.project_talk import is_mused, settled, with_decisions
 from processors.reader.rules.remember_requests import to_keep_zh
 from processors.reader.rules.self_named_zh import as_first_person
 from processors.reader.rules.self_zh import self_statements
@@ -70,7 +71,9 @@ def read(
     text = _as_premises(text)
     alone_with_it = among is None and not (among_people or in_group)
     own_words = without_quotes(text)
-    for sentence in sentences(own_words):
+    spoken = sentences(own_words)
+    decisions = settled(spoken, text, "zh") if in_project else []
+    for sentence in spoken:
         original = text[sentence.start : sentence.end]
         if over := withdrawn(sentence, "zh", lambda statements: _stated(statements, profile)):
             found.extend(over)
@@ -87,13 +90,16 @@ def read(
         told_to = [] if among_people else _told_to(
             sentence, original, parts, here, in_project=in_project, plainly=alone_with_it, for_work=for_work
         )  # fmt: skip
-        if not told_to and not among_people and sum(len(f.text) for f in here) < 0.6 * len(original):
+        mused = in_project and is_mused(spoken, sentence, "zh")
+        if not (told_to or among_people or mused) and sum(len(f.text) for f in here) < 0.6 * len(original):
             here = here + _asked_for(sentence, original, parts, in_group=in_group)
         here = [h for h in here if not any(h.overlaps(f.start, f.end) for f in told_to)] + told_to
         whole_said = None
         if in_project and all(f.dangling for f in here):
             whole_said = statements_zh.of_project(sentence, original)
         here = [whole_said] if whole_said is not None else here
+        here = with_status(here, sentence, profile, clauses_zh.SUPPOSED) if in_project else here
+        here = with_decisions(here, decisions, sentence, "zh") if in_project else here
         found.extend(here)
         weak += [] if here else [sentence]
         if not in_project:
@@ -108,7 +114,7 @@ def read(
     episodes = [statements_zh.episode(each) for each in worth_zh.worth(statements, text, to_assistant=among is None)]
     found.extend(f for f in episodes if f.dropped is None)
     found = [f for f in found if not (f.slots and _healed_of(f, own_words))]
-    if not found and not among_people and 0 < len(weak) < 3:
+    if not (found or among_people or in_project) and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_zh.fragment(weak[0], text[weak[0].start : weak[0].end], question)]))
     left = [f for f in episodes if f.dropped is not None]
     if among is not None:
