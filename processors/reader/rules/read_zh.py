@@ -113,8 +113,11 @@ def read(
     return [*found, *left]
 
 
-_HAD = re.compile(r"(?:以前|曾经?|之前|[一几两]年前)[^，。]{0,4}(?:患|得|有)过")
-"""Behind 患过 stands what one may have no more."""
+_HAD = re.compile(
+    r"(?:对了|其实|[我俺咱])*(?:以前|曾经?|之前|从前|过去|小时候|前[几两]年|[一几两]年前)[^，。]{0,4}"
+    r"(?:[患得有犯]过|[得患有](?![点些])|查出|确诊|诊断)"
+)
+"""Behind 患过 stands what one may have no more, and behind 以前 what one had."""
 
 
 def _healed_of(found: Found, text: str) -> bool:

@@ -38,6 +38,11 @@ _DECADE = re.compile(
     r"|的?人)?(?![\u4e00-\u9fff]*(?:时候|那[年会]|以前|年前|万|块|天|年|个|人民"
     r"|元|次|斤|公斤|厘米)|[就便才](?!\d))"
 )
+_OPENS_AGE = re.compile(r"(?:今年|现年|年龄|年纪|也|都|已经|早就|还|才|快|刚|是|有|到了|[我俺咱]|本人)*")
+"""What may stand before years without their unit: 都60多了, but not 心跳60多."""
+_LIMIT = re.compile(r"[上下]限|限[制定]|不超过|要求|规定|标准|门槛|年龄段|范围|[从由]$")
+_LIMIT_BEHIND = re.compile(r"才(?:[能可让给]|算|有资格)|[^，]{0,3}[调改放升降提延][高低宽长后前迟]?[到至]")
+"""Around an age that is a limit: 年龄上限从65岁放到70岁, 满18岁才能考."""
 ROLE = (
     r"(?:师|员|医生|大夫|护士|律师|会计|经理|总监|主管|顾问|助理|教授"
     r"|老师|司机|警察|军人|演员|导演|作家|画家|编辑|记者|翻译|设计|开发"
@@ -89,7 +94,8 @@ _YEARS = re.compile(
     rf")(?P<more>多)?年{_OVER}(?:的?[\u4e00-\u9fffA-Za-z+#]{{0,10}}?(?:经验|经历)|了|$)"
 )
 _INCOME = re.compile(
-    r"(?:年薪|年收入|一年(?:收入|能?挣|能?赚)|税前年薪|税后年薪)(?:是"
+    r"(?:年薪|年收入|一年(?:收入|工资|能?挣|能?赚)|税前年薪|税后年薪"
+    r"|^(?:工资|薪水|薪资|收入)(?:现在|目前|已经|刚|又|也|都)*(?:[涨加提升降调变][到成]了?|有|是)?(?:一年|每年))(?:是"
     rf"|有|能有|在|为|也就)?{_ABOUT}(?P<money>[\d,.零〇一二两三四五六七八九十百千]{{1,12}}"
     r"(?:百万|千万|[千万亿wWkK])?)(?:(?:到|至|-|~|～)(?P<to>[\d,.零〇一二两三四五六七八九十百千]{1,12}"
     r"(?:百万|千万|[千万亿wWkK])?))?(?P<unit>人民币|港币|港元|美元|美金"
@@ -97,13 +103,16 @@ _INCOME = re.compile(
 )
 _LIVE = re.compile(
     r"(?:现在|目前|如今|一直|常年|现)?(?:住在|居住在|定居在?|常住|生活在"
-    rf"|人在|坐标|base在?|搬到了?|搬去了?|现居|^住) ?(?P<place>{PLACE}|{LATIN_PLACE})"
+    rf"|人在|坐标|base在?|搬到了?|搬去了?|调(?:到|来|去)了?(?=[^，]{{2,9}}(?:了|$))|现居|^住) ?(?P<place>{PLACE}|{LATIN_PLACE})"
 )
 _ALWAYS_IN = re.compile(
     r"^(?P<since>现在|目前|如今|这些年来?|(?:毕业|回国|结婚|退休|工作)[以之]?后)?我?就?(?:一直|常年)都?在"
     rf"(?P<place>{PLACE})(?:这边|那边|住|生活|待着)?$"
 )
 """A home held since then; behind any other time it is a stay that passes: 我这周一直在苏州."""
+_NOW_IN = re.compile(rf"^(?:现在|目前|如今)我?(?:就|都|也|人|们)*在(?P<place>{PLACE})(?:了|这边|这里|呢)?$")
+_MOVED = re.compile(r"(?<![我们]家)(?:搬(?:家了|了家|走了|过来|过去|[到去来回])|定居|落户|安家|跟我们?来了)")
+"""Before where one is now: 我们搬家了，现在在扬州."""
 _THEN_ELSEWHERE = re.compile(
     r"后来|以前|之前|之后|直到|离开|离职|走了|搬|[去回到]了|(?:现在|目前|如今|今年|最近|刚)[^，,]{0,2}[在住去到回]"
 )
@@ -121,7 +130,11 @@ _FROM = re.compile(
 )
 _EMPLOYER = re.compile(
     r"(?:就职于|任职于|供职于|(?<!现)在)(?P<org>[\u4e00-\u9fffA-Za-z0-9]{2,14}?)(?:工作|上班|任职|做|当|担任)"
+    r"|(?:跳槽|跳|入职|加入)[到去了]{0,2}(?P<joined>[\u4e00-\u9fffA-Za-z0-9]{2,12})(?:了|$)"
+    r"|^(?:现在|目前|如今)我?(?:就|是)?在(?P<now>[\u4e00-\u9fffA-Za-z0-9]{2,12})$"
 )
+_CHANGED_JOBS = re.compile(r"跳槽|换了?(?:个|份|家)?(?:工作|公司|单位)|辞了?职|离了?职|入职|转行")
+"""Before the name of where one is now: 上个月跳槽了，现在在远航集团."""
 _NUMERAL = re.compile(r"[\d零一二两三四五六七八九十百多几]+")
 _NOT_JOB = re.compile(
     r"什么|想|要|唯一|饭|菜|梦|主|事|到|不|朋友|手术|检查|决定|运动|作业|家务|得"
@@ -140,9 +153,24 @@ def self_statements(clause: Clause, lexicon: Lexicon) -> list[Found]:
     return found
 
 
+def _is_limit(body: str, match: re.Match[str]) -> bool:
+    return _LIMIT.search(body[: match.start()]) is not None or _LIMIT_BEHIND.match(body[match.end() :]) is not None
+
+
+def _is_decade(body: str, match: re.Match[str]) -> bool:
+    """Is it an age, rather than a number of anything that the clause names before it?"""
+    if "岁" in match.group():
+        return not _is_limit(body, match)
+    lead = body[: match.start()]
+    of_age = match.group()[-1] in "了吧人" or re.search(r"今年|现年|年[龄纪]", lead) is not None
+    return of_age and _OPENS_AGE.fullmatch(lead) is not None
+
+
 def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     body = clause.body
-    if (match := _AGE.search(body)) and is_asserted(body, match.start()):
+    if (match := _AGE.search(body)) and _is_limit(body, match):
+        return
+    if match and is_asserted(body, match.start()):
         number = han_number(match["n"])
         if number is None or not 1 <= number <= 120:
             return
@@ -171,7 +199,7 @@ def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     ):
         number = han_number(match["n"] or match["now"])
         yield made(clause, match.span(), f"{{owner}}{number}岁", ("age", number))
-    elif (match := _DECADE.search(body)) and is_asserted(body, match.start()):
+    elif (match := _DECADE.search(body)) and _is_decade(body, match) and is_asserted(body, match.start()):
         decade = han_number(match["tens"])
         phrase = match.group().rstrip("了吧的")
         phrase = phrase if re.search("[多几来头]", phrase) else f"{decade}+"
@@ -258,15 +286,16 @@ def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     if once(clause):
         return
     since = _SINCE.search(body) if not _UNTIL.search(body) else None
-    for pattern, verb in ((_LIVE, "住在{}"), (_ALWAYS_IN, "住在{}"), (_WORK_IN, "在{}工作")):
+    for pattern, verb in ((_LIVE, "住在{}"), (_ALWAYS_IN, "住在{}"), (_NOW_IN, "住在{}"), (_WORK_IN, "在{}工作")):
         match = pattern.search(body)
         if (
             match is None
+            or (pattern is _NOW_IN and not _MOVED.search(clause.before))
             or (pattern is _ALWAYS_IN and not _holds_on(clause, match))
             or not is_asserted(body, match.start())
         ):
             continue
-        if past(clause) and "搬" not in match.group() and "定居" not in match.group() and since is None:
+        if past(clause) and not re.search(r"搬|定居|调[到来去]", match.group()) and since is None:
             return
         is_denied = denied(body, match.start())
         phrase = verb.format(match["place"])
@@ -287,7 +316,9 @@ def _employer(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     match = _EMPLOYER.search(clause.body)
     if match is None or past(clause) or not is_asserted(clause.body, match.start()):
         return
-    name = match["org"]
+    name = match["org"] or match["joined"] or match["now"]
+    if match["now"] and not _CHANGED_JOBS.search(clause.before):
+        return
     if re.search(r"一家|一间|一个|某|这家|那家|自己|家里", name):
         return
     known = lexicon.get("employer", {})
