@@ -49,6 +49,7 @@ _NOT_MAJOR = re.compile(
 _OTHERS_HAVE = re.compile(
     r"(?:基本|大多|大部分|一般|普遍|通常)上?都?(?:是|要)?$|[类们]都?(?:是|要)?$|身边|周围|羡慕|嫉妒|佩服|这些|那些|有些|竟然|不能像|像"
 )
+_REQUIRES = re.compile(r"(?:^|[，,；;：:\s])(?:要求|招聘?|条件|门槛)")
 _SAID_OF = re.compile(
     r"[和与跟、到]?大学|(?:学[历生]?)?(?:及|或者?|和|与)?(?:其?以[上下]|同等)"
     r"|\d+[wWkK万]|[都也]?不想|才[拿能有]|连|要(?!求)|而|(?:就|也|都|完全|其实)*(?:足?够|可以|能)"
@@ -74,6 +75,8 @@ def _schools(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str], 
 
 def education(clause: Clause, lexicon: Mapping[str, Mapping[str, str]]) -> Iterator[Found]:
     """Return school, degree and major, together where they are said together."""
+    if _REQUIRES.search(clause.before):
+        return
     if lacked := _NO_DEGREE.search(clause.body):
         degree = lacked["degree"] or lacked["left"]
         if degree not in _BESIDE and not lacked["of"] and is_asserted(clause.body, lacked.start()):
