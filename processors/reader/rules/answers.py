@@ -34,7 +34,7 @@ _NO_EN = re.compile(
 _YES_ZH = re.compile(
     r"(?:是的?|对的?|没错|嗯+|恩+|有的?|正是|确实|当然|可以这么说|对啊|是啊|嗯嗯|会的?)(?=$|[，,。！!的呀啊呢])"
 )
-_NO_ZH = re.compile(r"(?:不是|没有|不对|不|没|还没|并没有|不会)(?=$|[，,。！!的呀啊呢])")
+_NO_ZH = re.compile(r"(?:不是|没有|不对|不|没|还没有?|暂时没有?|目前没有?|并没有|不会)(?=$|[，,。！!的呀啊呢])")
 _SHORT = 40
 _ANY_PATIENT = re.compile(either("any_patient"))
 _OF_THEIRS = re.compile(rf"的(?:{KIN})")
@@ -97,7 +97,9 @@ _HAPPENED_EN = re.compile(
 """What did happen, or has, stays so; who once worked or lived somewhere may do so no more."""
 _FIRST_PERSON = re.compile(r"我|\b(?:I|I'm|my|we)\b", re.I)
 _SINCE_EN = re.compile(r"\b(?:for|since)\b", re.I)
-_LEAVES_OUT_YOU = re.compile(r"(?:那|现在|目前|已经)*(?:有(?!点|些|事|空|时间)|结婚|离婚|单身|已婚|未婚|抽烟|吸烟|喝酒|[^，你您他她]{1,6}有(?!点|些|事|空|时间))")
+_LEAVES_OUT_YOU = re.compile(
+    r"(?:那|现在|目前|已经)*(?:结婚|离婚|单身|已婚|未婚|抽烟|吸烟|喝酒|[^，你您他她]{0,6}有(?!点|些|事|空|时间))"
+)
 """How a question goes on that leaves out whom it asks: 结婚了吗, 那边有住处吗."""
 _ANOTHERS_ZH = re.compile(
     rf"(?:{KIN}|{ANIMALS})|[他她它]|(?:[你您]们?|^)的?(?:{STAFF}|{CIRCLES})(?!在?哪|工作|上班)|别人|对方"

@@ -33,10 +33,14 @@ class _Part:
 
 _CUT = re.compile(r"[，,、。！!～~；;\s]+")
 _GREETS = re.compile(
-    r"(?:(?:大家|各位|你们?|您)?(?:早上|上午|下午|晚上)?好|早|嗨|哈喽|hi|hello|嗯+|哦|对了|好的)[呀啊哈哦]*(?:[，,。！!～~\s]+|(?=我))", re.I
+    r"(?:(?:大家|各位|你们?|您)?(?:早上|上午|下午|晚上)?好|早|嗨|哈喽|hi|hello|嗯+|哦|对了|好的)[呀啊哈哦]*"
+    r"(?:[，,。！!～~\s]+|(?=我))",
+    re.I,
 )
 _NUMBER = r"(?:\d{1,3}(?:\.\d{1,2})?|[一二两三四五六七八九十百]{1,5})"
-_AGE = re.compile(r"(?:我|今年|快|刚|都|已经|虚岁)*(?P<n>[1-9]\d|[二三四五六七八九]十[一二三四五六七八九]?)(?P<unit>周?岁)?[了啦吧]?")
+_AGE = re.compile(
+    r"(?:我|今年|快|刚|都|已经|虚岁)*(?P<n>[1-9]\d|[二三四五六七八九]十[一二三四五六七八九]?)(?:周?岁)?[了啦吧]?"
+)
 _DEGREE = re.compile(r"(?:学历)?(?P<degree>博士|硕士|研究生|本科|学士|大专|专科|高中|中专)(?:学历|学位|毕业)?的?")
 _SCHOOL = r"(?:(?![毕于在是从的我读上考过名])[\u4e00-\u9fffA-Za-z]){2,10}?(?:大学|学院)"
 _MAJOR = r"(?:的?(?P<major>(?!毕业)[\u4e00-\u9fff]{2,8}?)(?:专业|系)?)?(?:毕业)?的?"
@@ -48,11 +52,16 @@ _JOB = re.compile(
 )
 _LETTERS = re.compile(r"(?P<job>[A-Z]{3,4})")
 """What somebody is in the trade's own letters, behind their name."""
-_EMPLOYER = re.compile(rf"(?:我|现在|目前)*在(?P<org>[\u4e00-\u9fffA-Za-z]{{1,10}}(?:{'|'.join(ORGANISATIONS)}))(?:这边|那边|上班|工作)?的?")
+_EMPLOYER = re.compile(
+    rf"(?:我|现在|目前)*在(?P<org>[\u4e00-\u9fffA-Za-z]{{1,10}}(?:{'|'.join(ORGANISATIONS)}))"
+    r"(?:这边|那边|上班|工作)?的?"
+)
 _INCOME = re.compile(
     rf"(?:税前|税后|一年|每年|年薪|大概|大约|差不多|也就|[约是有能])*(?P<money>{_NUMBER}(?:百万|千万|[万wW]))(?P<more>左右|上下|出头|多)?[吧了]?"
 )
-_CHILDREN = re.compile(r"(?:就|有|已经)*(?P<n>[一二两三四1-4俩])个?(?P<what>儿子|女儿|男孩|女孩|闺女|男娃|女娃|娃|孩子|小孩)?[了啊呢]?")
+_CHILDREN = re.compile(
+    r"(?:就|有|已经)*(?P<n>[一二两三四1-4俩])个?(?P<what>儿子|女儿|男孩|女孩|闺女|男娃|女娃|娃|孩子|小孩)?[了啊呢]?"
+)
 _NAME = re.compile(r"(?P<own>我(?:是|叫)?)(?P<name>[\u4e00-\u9fff·]{2,3})")
 _NO_NAME = re.compile(
     rf"(?:{KIN})|[们的了不没也都就先再刚去来想要说看听]|同意|知道|明白|觉得|没事|可以|现在|目前|今天|一会|自己|以为|建议|反对|支持|继续|负责|{ROLE}$"
@@ -78,13 +87,15 @@ _ASKED: Mapping[Kind, re.Pattern[str]] = {
     "income": _is_asked(r"(?:年薪|年收入|一年的?(?:收入|工资|能?挣|能?赚)).{0,8}$"),
     "children": _is_asked(r"有(?:没有)?(?:几个)?(?:孩子|小孩|子女|娃)[了吗呢没有]*$|几个(?:孩子|小孩|娃)"),
 }
-_OF_ANOTHER = re.compile(rf"(?:{KIN}|{ANIMALS})(?!们)|[他她它]|(?:[你您]们?|^)的?(?:{CIRCLES})(?!在?哪|工作|上班)|别人|对方")
+_OF_ANOTHER = re.compile(
+    rf"(?:{KIN}|{ANIMALS})(?!们)|[他她它]|(?:[你您]们?|^)的?(?:{CIRCLES})(?!在?哪|工作|上班)|别人|对方"
+)
 _NOT_NOW = re.compile(r"以前|之前|曾经?|过去|当时|那时|小时候|上一?[份家个]|如果|退休|理想|老家|毕业[前后]")
 
 
 def listed(turn: TurnView, text: str, schools: Mapping[str, str]) -> list[Found]:
-    """Return the parts of the list that a turn opens with, each as a sentence of the speaker's own in `text`; `schools`:
-    short names of schools. Empty where the turn opens with none."""
+    """Return the parts of the list that a turn opens with, each as a sentence of the speaker's own at its place of
+    `text`; `schools`: short names of schools. Empty where the turn opens with none."""
     if turn.language != "zh":
         return []
     asked = _asked(turn)
@@ -140,6 +151,8 @@ def _pieces(text: str, at: int) -> Iterator[tuple[str, int]]:
 
 
 def _name(piece: str, following: Sequence[str], *, greeted: bool) -> str | None:
+    if is_name(piece) and len(following) > 1 and _is_value(following[0]) and following[1].startswith("我"):
+        return piece
     match = _NAME.fullmatch(piece)
     if match is None or not following or _NO_NAME.search(match["name"]):
         return None
@@ -215,6 +228,20 @@ def with_listed(found: list[Found], parts: Sequence[Found], read: Callable[[str]
     kept = [f for f in found if not ({s for s, _ in f.slots} <= names and f.slots and _is_part(f, parts))]
     kept = [f for f in kept if f.slots or not _is_part(f, parts)]
     return sorted([*kept, *more], key=lambda f: f.start)
+
+
+_COUNTED = re.compile(r"多少|几(?!岁)|分数|成绩|数量|多[重高长]|心率|进度")
+_BARE_NUMBER = re.compile(r"\s*(?:\d{2}|[二三四五六七八九]十[一二三四五六七八九]?)[多几]?了")
+
+
+def without_counts(found: list[Found], turn: TurnView, text: str) -> list[Found]:
+    """What was found, without an age that only answers how many there are: 61了 to 考了多少分."""
+    if turn.language != "zh" or not turn.previous or turn.previous[-1][0] != "assistant":
+        return found
+    asked = turn.previous[-1][1]
+    if _COUNTED.search(asked) is None or _ASKED["age"].search(asked) is not None:
+        return found
+    return [f for f in found if not ("age" in dict(f.slots) and _BARE_NUMBER.match(text, f.start))]
 
 
 def _is_part(found: Found, parts: Sequence[Found]) -> bool:

@@ -42,6 +42,7 @@ from processors.reader.rules.work_requests import asks_for_work_zh
 from schemas.profile.model import Profile
 
 _FROM_NOW = re.compile(r"以[后後]|从(?:现在|今)")
+_RELATIVE = re.compile(clauses_zh.FAMILY)
 _ALL = re.compile(rf"大家|全[组队体]|(?:{clauses_zh.CIRCLES})")
 _MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量")
 
@@ -76,7 +77,10 @@ def read(
         parts = clauses_zh.clauses(sentence, about, in_group=in_group)
         lead = own_words[max(0, sentence.start - LOOKED_BACK) : sentence.start]
         anothers = in_project and labels_another(sentence.text)
-        here = [] if anothers else _statements(sentence, original, profile, parts, in_project=in_project, lead=lead)
+        own_family = among is None and not (in_project or in_group)
+        here = [] if anothers else _statements(
+            sentence, original, profile, parts, in_project=in_project, lead=lead, own_family=own_family
+        )  # fmt: skip
         if not any(f.slots for f in here):
             found.extend(ended(sentence, "zh", lambda statements: _stated(statements, profile)))
         about = parts[-1].subject if parts else about
@@ -194,9 +198,10 @@ def _told_to(
 
 def _statements(
     sentence: Sentence, original: str, profile: Profile, parts: Sequence[clauses_zh.Clause], *, in_project: bool,
-    lead: str = "",
+    lead: str = "", own_family: bool = False,
 ) -> list[Found]:  # fmt: skip
-    """`lead`: what the turn says before the sentence."""
+    """`lead`: what the turn says before the sentence; `own_family`: relatives without a word of whose they are are the
+    speaker's."""
     found: list[Found] = []
     for reader in (atoms.task_zh, atoms.decision_zh):
         atom = reader(sentence, original)
@@ -216,10 +221,12 @@ def _statements(
             continue
         is_own = not advised(clause.raw)
         found.extend(wordings_zh(profile, clause, found, lead) if is_own else [])
-        if clause.subject not in {"other", "unnamed"} and is_own:
+        of_family = own_family and clause.subject == "other" and _RELATIVE.match(clause.body) is not None
+        if (of_family or clause.subject not in {"other", "unnamed"}) and is_own:
             more = "，" + parts[at + 1].raw if at + 1 < len(parts) and _MORE.match(parts[at + 1].raw) else ""
             phrase = statements_zh.unnamed(clause.raw + more)
-            found.extend(profile_fields(profile, clause.raw, clause.start, phrase, of_kin=clause.subject == "亲友"))
+            of_kin = of_family or clause.subject == "亲友"
+            found.extend(profile_fields(profile, clause.raw, clause.start, phrase, of_kin=of_kin))
         phrase, end = _with_what_follows(sentence, parts, at)
         if (hot := hot_status(profile, phrase)) is not None:
             hot = with_sentence(profile, hot, sentence.text)

@@ -30,7 +30,7 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.group_talk_zh import Talker
 from processors.reader.rules.helpers_en import of_their_life, speaks_for_work
 from processors.reader.rules.hot import hot_entry
-from processors.reader.rules.listed_zh import listed, with_listed
+from processors.reader.rules.listed_zh import listed, with_listed, without_counts
 from processors.reader.rules.ordered_zh import orders_of
 from processors.reader.rules.patient_clauses_zh import told_to_doctor
 from processors.reader.rules.patient_zh import patient
@@ -136,7 +136,7 @@ class RuleExtractor:
                 found.sort(key=lambda f: f.start)
             found += [replace(f, text=owned(f.text, turn)) for f in told_to_doctor(turn, found) if not of_a_team]
             own_sentence = partial(_own_values, turn=turn, profile=profile)
-            found = with_listed(found, parts_listed, own_sentence)
+            found = with_listed(without_counts(found, turn, text), parts_listed, own_sentence)
             if (whom := person_asked_about_zh(turn)) is not None:
                 theirs = [restated_for(f, turn.speaker or "用户", whom) for f in found]
                 found, left = [f for f in theirs if f.dropped is None], left + [f for f in theirs if f.dropped]
