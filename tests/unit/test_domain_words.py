@@ -42,6 +42,9 @@ _TALK = """
     一个 不再 偶尔 后的 开始 怎么 总是
     手术 没再 消了 特别 真的 经常 还是
     generally meals minute normally surgery 今天 停了 到了 厉害 基本 好了 完全 小时 工具 得过 慢慢 我的 护士 时候
+    姐姐 姥姥 姥爷 公公 岳父母 哥哥 弟弟 爸妈 岳母 公婆 妹妹 婆婆 全家 自己 每次 一直 以前 帮我 给我 让我 那边
+    这边 那里 后来 可能 只要 只好 早上 今早 去年 前年 每天 一天 平时 刚才 以后 今后 之后 曾经 暂时 上次 上个 争取 改成
+    换成 改用 年轻时 方面 联系 本地 反对 本周 这周
     早就 昨天 没几 空腹 终于 觉得 越来越 老是 提供 loss
 """
 # Things of the engine, or of programs: columns, metrics, commands, the weight of a feature, the height of a page.

@@ -230,7 +230,7 @@ def with_listed(found: list[Found], parts: Sequence[Found], read: Callable[[str]
     return sorted([*kept, *more], key=lambda f: f.start)
 
 
-_COUNTED = re.compile(r"多少|几(?!岁)|分数|成绩|数量|多[重高长]|心率|进度")
+_COUNTED = re.compile(r"多少|几(?!岁)|分数|成绩|数量|多[重高长]|进度")
 _BARE_NUMBER = re.compile(r"\s*(?:\d{2}|[二三四五六七八九]十[一二三四五六七八九]?)[多几]?了")
 
 

@@ -28,7 +28,7 @@ from processors.reader.rules.irony_zh import without_irony
 from processors.reader.rules.life_zh import life_statements
 from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.orders_zh import orders, to_remember
-from processors.reader.rules.own_state_zh import HEALED
+from processors.reader.rules.own_state_zh import HAD, HEALED
 from processors.reader.rules.pasted_text_zh import labels_another, without_given
 from processors.reader.rules.plain_orders_zh import called, plain_orders
 from processors.reader.rules.remember_requests import to_keep_zh
@@ -117,16 +117,9 @@ def read(
     return [*found, *left]
 
 
-_HAD = re.compile(
-    r"(?:对了|其实|[我俺咱])*(?:以前|曾经?|之前|从前|过去|小时候|前[几两]年|[一几两]年前)[^，。]{0,4}"
-    r"(?:[患得有犯]过|[得患有](?![点些])|查出|确诊|诊断)"
-)
-"""Behind 患过 stands what one may have no more, and behind 以前 what one had."""
-
-
 def _healed_of(found: Found, text: str) -> bool:
     """Is it a value of what the speaker had once, and does the turn say that they are healed?"""
-    return _HAD.match(text, found.start) is not None and HEALED.search(text, found.end) is not None
+    return HAD.match(text, found.start) is not None and HEALED.search(text, found.end) is not None
 
 
 _WHY_I = re.compile(
