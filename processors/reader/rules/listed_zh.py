@@ -48,7 +48,7 @@ _HOME = re.compile(
     rf"(?:我|人|现在|目前|现)*(?P<at>在|坐标|base)?\s?(?P<place>{PLACE})(?:这边|那边|这里|市区|本地|远程|工作|上班|生活)*[呢啊呀]?"
 )
 _JOB = re.compile(
-    rf"(?:我|现在|目前)*(?:是|做|搞|干|当|负责|跑|个|一[名个位])*(?P<job>(?!做|是)[\u4e00-\u9fffA-Za-z]{{0,5}}?{ROLE})(?:工作|岗位?)?[的了]?"
+    rf"(?:我|现在|目前)*(?:是|做|搞|干|当|负责|跑|个|一[名个位])*(?P<job>(?:(?![的是做我])[\u4e00-\u9fffA-Za-z]){{0,5}}?{ROLE})(?:工作|岗位?)?[的了]?"
 )
 _LETTERS = re.compile(r"(?P<job>[A-Z]{3,4})")
 """What somebody is in the trade's own letters, behind their name."""
