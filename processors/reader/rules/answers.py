@@ -34,7 +34,7 @@ _NO_EN = re.compile(
 _YES_ZH = re.compile(
     r"(?:是的?|对的?|没错|嗯+|恩+|有的?|正是|确实|当然|可以这么说|对啊|是啊|嗯嗯|会的?)(?=$|[，,。！!的呀啊呢])"
 )
-_NO_ZH = re.compile(r"(?:不是|没有|不对|不|没|还没|并没有|不会)(?=$|[，,。！!的呀啊呢])")
+_NO_ZH = re.compile(r"(?:不是|没有|不对|不|没|还没有?|暂时没有?|目前没有?|并没有|不会)(?=$|[，,。！!的呀啊呢])")
 _SHORT = 40
 _ANY_PATIENT = re.compile(either("any_patient"))
 _OF_THEIRS = re.compile(rf"的(?:{KIN})")
@@ -97,6 +97,10 @@ _HAPPENED_EN = re.compile(
 """What did happen, or has, stays so; who once worked or lived somewhere may do so no more."""
 _FIRST_PERSON = re.compile(r"我|\b(?:I|I'm|my|we)\b", re.I)
 _SINCE_EN = re.compile(r"\b(?:for|since)\b", re.I)
+_LEAVES_OUT_YOU = re.compile(
+    r"(?:那|现在|目前|已经)*(?:结婚|离婚|单身|已婚|未婚|抽烟|吸烟|喝酒|[^，你您他她]{0,6}有(?!点|些|事|空|时间))"
+)
+"""How a question goes on that leaves out whom it asks: 结婚了吗, 那边有住处吗."""
 _ANOTHERS_ZH = re.compile(
     rf"(?:{KIN}|{ANIMALS})|[他她它]|(?:[你您]们?|^)的?(?:{STAFF}|{CIRCLES})(?!在?哪|工作|上班)|别人|对方"
 )
@@ -115,10 +119,14 @@ def as_statement(turn: TurnView) -> str | None:
         return None
     phrase = prepare(turn.content).strip().rstrip("。.!！~ ")
     return (
-        _chinese(questions[-1], phrase)
+        _chinese(questions[-1], phrase, of_asked=not _ANOTHERS_ZH.search("，".join(_just_before(turn))))
         if turn.language == "zh" or _has_han(questions[-1])
         else _english(questions[-1], phrase)
     )
+
+
+def _just_before(turn: TurnView) -> list[str]:
+    return [text for _, text in turn.previous[-3:]]
 
 
 def with_the_answer(
@@ -260,7 +268,8 @@ def _english(question: str, text: str) -> str | None:
     return f"I {denial} {rest}"
 
 
-def _chinese(question: str, text: str) -> str | None:
+def _chinese(question: str, text: str, *, of_asked: bool) -> str | None:
+    """`of_asked`: nobody but who is asked was spoken of just before."""
     question = _last_part(question)
     for pattern, sentence in _SLOT_ZH if _own_zh(question) else ():
         if (
@@ -281,6 +290,8 @@ def _chinese(question: str, text: str) -> str | None:
     own = re.sub(r"(?:对吗|是吗|对吧|是吧|对不对|是不是|吗|吧|呢|么)$", "", question.rstrip("？? "))
     own = re.sub(r"^(?:请问|那么?|所以)[，,]?", "", own)
     own = re.sub(r"您|你", "我", own.replace("是不是", "是").replace("有没有", "有"))
+    if "我" not in own and of_asked and _LEAVES_OUT_YOU.match(own):
+        own = f"我{own}"
     if "我" not in own:
         return None
     if yes and not no:

@@ -32,17 +32,24 @@ _NO_DEGREE = re.compile(
 """没有硕士学位, 没读过博士, 硕士没读完; but 博士，没有孩子 and 硕士未婚 have theirs."""
 _BESIDE = frozenset({"博士后", "双学位", "MBA", "mba"})
 """Who has none of these, or none of one school, may well hold the degree that a catalogue counts them as."""
+_SECONDARY = frozenset({"高中", "中专"})
+_HOLDS_SECONDARY = re.compile(
+    r"^(?:高中|中专)$|(?:学历|文凭)[是只有就到为]{0,3}(?:高中|中专)|[读念上](?:到|完|的是?)了?(?:高中|中专)"
+    r"|[是有](?:高中|中专)(?:的|$)|(?:高中|中专)的?(?:学历|学位|文凭|文化|水平|程度|毕业|肄业|辍学)|(?:高中|中专)[都也就]?没(?:毕|[读念上]完)"
+)
+"""Everybody was at that school once: 高中同桌, 高中的时候."""
 _MAJOR = re.compile(
     r"(?:^是学(?![校徒院员区姐期者长着过了前霸]|生(?!物|态|理))(?=[\u4e00-\u9fff]{2,8}的$)"
     rf"|专业是|主修|学的是|(?:^|大学|本科|硕士|研究生|博士|大专)学的|读的是?|念的是?){_MAJOR_NAME}(?:专业|系)?(?:的|$|毕业)"
 )
 _NOT_MAJOR = re.compile(
-    r"^(?:没|未|不|只|仅|毕业|在读|读|全日制|一个|在|是|名校|普通|重点|国内|海外|国外|双一流|我|现在|目前|第一|今年|去年|正在|想|准备)"
+    r"^(?:没|未|不|只|仅|毕业|在读|读|全日制|一个|在|是|名校|普通|重点|国内|海外|国外|双一流|我|现在|目前|第一|以前|之前|从前|今年|去年|正在|想|准备)"
 )
 
 _OTHERS_HAVE = re.compile(
     r"(?:基本|大多|大部分|一般|普遍|通常)上?都?(?:是|要)?$|[类们]都?(?:是|要)?$|身边|周围|羡慕|嫉妒|佩服|这些|那些|有些|竟然|不能像|像"
 )
+_REQUIRES = re.compile(r"(?:^|[，,；;：:\s])(?:要求|招聘?|条件|门槛)")
 _SAID_OF = re.compile(
     r"[和与跟、到]?大学|(?:学[历生]?)?(?:及|或者?|和|与)?(?:其?以[上下]|同等)"
     r"|\d+[wWkK万]|[都也]?不想|才[拿能有]|连|要(?!求)|而|(?:就|也|都|完全|其实)*(?:足?够|可以|能)"
@@ -68,6 +75,8 @@ def _schools(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str], 
 
 def education(clause: Clause, lexicon: Mapping[str, Mapping[str, str]]) -> Iterator[Found]:
     """Return school, degree and major, together where they are said together."""
+    if _REQUIRES.search(clause.before):
+        return
     if lacked := _NO_DEGREE.search(clause.body):
         degree = lacked["degree"] or lacked["left"]
         if degree not in _BESIDE and not lacked["of"] and is_asserted(clause.body, lacked.start()):
@@ -102,6 +111,8 @@ def education(clause: Clause, lexicon: Mapping[str, Mapping[str, str]]) -> Itera
 def _of_some(body: str, match: re.Match[str]) -> bool:
     """Is it spoken of, not held: what others have, what is compared, or what follows says something of the degree?"""
     if _OTHERS_HAVE.search(body[: match.start("degree")]):
+        return True
+    if match["degree"] in _SECONDARY and not _HOLDS_SECONDARY.search(body):
         return True
     return _SAID_OF.match(body[match.end() :]) is not None
 

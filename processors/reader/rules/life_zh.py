@@ -53,6 +53,10 @@ _TONGUE = (
 _LANGUAGE = re.compile(
     rf"(?:会说?|能说|讲|说|精通|懂|掌握)(?:流利的?|一点|一些|一口)?(?P<all>{_TONGUE}(?:[、和与及]{_TONGUE}){{0,5}})"
 )
+_SPEAKS_WELL = re.compile(
+    rf"^(?:的)?(?P<all>{_TONGUE}(?:[、和与及]?{_TONGUE}){{0,5}})(?:都|也|是|说得|讲得|基本){{0,3}}"
+    r"(?:没(?:有)?(?:什么|啥)?问题|行|会|可以|流利|熟练|能(?:说|讲|交流|沟通)|挺?好|不错)[的了]?$"
+)
 _EXAM = re.compile(
     r"(?P<exam>雅思|托福|IELTS|TOEFL|GRE|GMAT|英语四级|英语六级|四级"
     r"|六级|日语N[1-5])(?:考了?|成绩是?|过了|总分|是)?(?P<score>\d{1,3}"
@@ -192,6 +196,9 @@ def _learned(clause: Clause) -> Iterator[Found]:
     ):
         spoken = re.findall(_TONGUE, match["all"])
         for tongue in spoken:
+            yield _made(clause, f"{{owner}}会{tongue}", ("language", tongue))
+    elif match := _SPEAKS_WELL.match(body):
+        for tongue in re.findall(_TONGUE, match["all"]):
             yield _made(clause, f"{{owner}}会{tongue}", ("language", tongue))
     if (match := _EXAM.search(body)) and match["score"] and is_asserted(body, match.start()):
         yield _made(

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from processors.language.profile_patterns import compiled
 from processors.reader.rules.catalogue import OPEN, spec_of
+from processors.reader.rules.clauses_zh import KIN
 from processors.reader.rules.found import Found
 from processors.reader.rules.text import Sentence
 from schemas.events.memory import Source
@@ -31,6 +32,7 @@ _STYLES = {
     "short": "concise", "shorter": "concise", "brief": "concise", "concise": "concise", "to the point": "concise",
     "detailed": "detailed", "in detail": "detailed", "thorough": "detailed", "longer": "detailed",
     "simple": "simple", "in simple terms": "simple", "bullet points": "bullet points", "step by step": "step by step",
+    "短": "concise", "简单": "simple", "大白话": "simple", "细": "detailed", "仔细": "detailed",
     "简短": "concise", "简洁": "concise", "精简": "concise", "简单明了": "concise", "言简意赅": "concise",
     "详细": "detailed", "具体": "detailed", "通俗": "simple", "要点": "bullet points", "分点": "bullet points",
     "一步一步": "step by step", "分步骤": "step by step",
@@ -63,7 +65,7 @@ _STANDING_EN = re.compile(
     r"|(?:speak|talk|write|reply|respond|answer)(?: only)? in [a-z]+ (?:to|with) (?:me|us))\b",
     re.I,
 )
-_ANSWER_ZH = r"(?:回答|回复|答复|回我|说|讲|写|解释|输出|总结|告诉我|交流)"
+_ANSWER_ZH = r"(?:回答|回复|答复|回我|回得|说|讲|写|解释|输出|总结|告诉我|交流)"
 _LANGUAGE_ZH = re.compile(
     rf"(?:请|都|一律|以后|帮我|麻烦)?用(?P<v>{'|'.join(k for k in _TONGUES if not k.isascii())}"
     rf")(?:来)?(?:跟我|和我|给我)?{_ANSWER_ZH}"
@@ -87,10 +89,13 @@ _LIKED_ZH = re.compile(
 """An answer of a kind as what is liked (我喜欢简洁的回答), not the answer that somebody gave."""
 _STANDING_ZH = re.compile(
     r"以后|今后|(?:回答|回复|答复|解释)(?:我|问题|我的问题)?的?时候"
-    r"|从现在起|每次|总是|一律|都用|都要|我(?:更|比较)?(?:喜欢|希望|偏好)|一直|之后都"
+    r"|[跟和对给]我(?:讲|说|解释)|(?:^|[，,。；！])(?:回答|回复|答复|解释|说话|讲话)[^，。]{0,3}(?:尽量|都)|从现在起|每次|总是|一律|都用|都要|我(?:更|比较)?(?:喜欢|希望|偏好)|一直|之后都"
 )
 _TOLD_OF = re.compile(r"\b(?:I|I'd|I'll|we|we'd|he|she|they|you'd|used to|would)\s$", re.I)
 """Who answers so is somebody else than who is asked to."""
+_TOLD_OF_ZH = re.compile(rf"(?:{KIN}|[他她它你您]们?|人家?|领导|老板|[让叫要]我)[^，。；]{{0,4}}$")
+"""Who speaks so is somebody else, or the speaker is asked to: 医生跟我讲得很通俗."""
+_SAYS_HOW_ZH = re.compile(r"得(?:很|真|挺|太|特别|非常|好)")
 _DENIED = re.compile(
     r"\b(?:don't|do not|not|never|stop|can you|did|does)\b[^.]{0,24}$"
     r"|(?:不要|别|不用|能不能|是否|怎么)[^，。]{0,6}$",
@@ -132,7 +137,11 @@ def manner_zh(sentence: Sentence) -> list[Found]:
         found.append(
             _wish(sentence, f"{{owner}}希望用{match['v']}回答", "response_language", _TONGUES[match["v"]], permanent)
         )
-    if (match := _STYLE_ZH.search(sentence.text)) and not _DENIED.search(sentence.text[: match.start()]):
+    if (match := _STYLE_ZH.search(sentence.text)) and not (
+        _DENIED.search(sentence.text[: match.start()])
+        or _TOLD_OF_ZH.search(sentence.text[: match.start()])
+        or _SAYS_HOW_ZH.search(match.group())
+    ):
         phrase = match["v"] or match["w"]
         found.append(_wish(sentence, f"{{owner}}希望回答{phrase}", "response_style", _STYLES[phrase], permanent))
     elif permanent and (match := _FORM_ZH.search(sentence.text)) and not _DENIED.search(sentence.text[: match.start()]):

@@ -17,6 +17,8 @@ def _any(name: str) -> str:
 FINDINGS = _any("findings")
 """What says something without being a person."""
 HEALED = re.compile(_any("healed"))
+HAD = re.compile(_DATA["had"])
+"""Opens what the speaker had once, and may have no more."""
 _SIGN = re.compile(
     rf"(?![^，]{{0,14}}(?:{_any('sign_of_all')}))(?:(?:就是|觉得|感觉|感到|有点|有些|总是?|老是?|经常|偶尔|有时候?|最近|现在|平时|晚上|白天|[，、])*"
     rf"[^，我你您他她]{{0,12}}?(?:{_any('signs')})"

@@ -28,7 +28,7 @@ from processors.reader.rules.irony_zh import without_irony
 from processors.reader.rules.life_zh import life_statements
 from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.orders_zh import orders, to_remember
-from processors.reader.rules.own_state_zh import HEALED
+from processors.reader.rules.own_state_zh import HAD, HEALED
 from processors.reader.rules.pasted_text_zh import labels_another, without_given
 from processors.reader.rules.plain_orders_zh import called, plain_orders
 from processors.reader.rules.project_talk import is_mused, settled, with_decisions
@@ -43,6 +43,7 @@ from processors.reader.rules.work_requests import asks_for_work_zh
 from schemas.profile.model import Profile
 
 _FROM_NOW = re.compile(r"以[后後]|从(?:现在|今)")
+_RELATIVE = re.compile(clauses_zh.FAMILY)
 _ALL = re.compile(rf"大家|全[组队体]|(?:{clauses_zh.CIRCLES})")
 _TOPIC_FIRST = re.compile(
     r"在?(?:这个?|本|该)[\u4e00-\u9fff]{1,4}?(?:里面?|中|上)?(?=我(?:现在|目前)?(?:是|做|当|搞|负责|担任|管|带))"
@@ -83,7 +84,10 @@ def read(
         parts = clauses_zh.clauses(sentence, about, in_group=in_group)
         lead = own_words[max(0, sentence.start - LOOKED_BACK) : sentence.start]
         anothers = in_project and labels_another(sentence.text)
-        here = [] if anothers else _statements(sentence, original, profile, parts, in_project=in_project, lead=lead)
+        own_family = among is None and not (in_project or in_group)
+        here = [] if anothers else _statements(
+            sentence, original, profile, parts, in_project=in_project, lead=lead, own_family=own_family
+        )  # fmt: skip
         if not any(f.slots for f in here):
             found.extend(ended(sentence, "zh", lambda statements: _stated(statements, profile)))
         about = parts[-1].subject if parts else about
@@ -123,13 +127,9 @@ def read(
     return [*found, *left]
 
 
-_HAD = re.compile(r"(?:以前|曾经?|之前|[一几两]年前)[^，。]{0,4}(?:患|得|有)过")
-"""Behind 患过 stands what one may have no more."""
-
-
 def _healed_of(found: Found, text: str) -> bool:
     """Is it a value of what the speaker had once, and does the turn say that they are healed?"""
-    return _HAD.match(text, found.start) is not None and HEALED.search(text, found.end) is not None
+    return HAD.match(text, found.start) is not None and HEALED.search(text, found.end) is not None
 
 
 _WHY_I = re.compile(
@@ -201,9 +201,10 @@ def _told_to(
 
 def _statements(
     sentence: Sentence, original: str, profile: Profile, parts: Sequence[clauses_zh.Clause], *, in_project: bool,
-    lead: str = "",
+    lead: str = "", own_family: bool = False,
 ) -> list[Found]:  # fmt: skip
-    """`lead`: what the turn says before the sentence."""
+    """`lead`: what the turn says before the sentence; `own_family`: relatives without a word of whose they are are the
+    speaker's."""
     found: list[Found] = []
     for reader in (atoms.task_zh, atoms.decision_zh):
         atom = reader(sentence, original)
@@ -223,10 +224,12 @@ def _statements(
             continue
         is_own = not advised(clause.raw)
         found.extend(wordings_zh(profile, clause, found, lead) if is_own else [])
-        if clause.subject not in {"other", "unnamed"} and is_own:
+        of_family = own_family and clause.subject == "other" and _RELATIVE.match(clause.body) is not None
+        if (of_family or clause.subject not in {"other", "unnamed"}) and is_own:
             more = "，" + parts[at + 1].raw if at + 1 < len(parts) and _MORE.match(parts[at + 1].raw) else ""
             phrase = statements_zh.unnamed(clause.raw + more)
-            own = profile_fields(profile, clause.raw, clause.start, phrase, of_kin=clause.subject == "亲友")
+            of_kin = of_family or clause.subject == "亲友"
+            own = profile_fields(profile, clause.raw, clause.start, phrase, of_kin=of_kin)
             found = [*without_jobs(found, own, profile, in_project=in_project), *own]
         elif is_own and (topic := _TOPIC_FIRST.match(clause.raw)):
             phrase = statements_zh.unnamed(clause.raw)

@@ -30,6 +30,7 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.group_talk_zh import Talker
 from processors.reader.rules.helpers_en import of_their_life, speaks_for_work
 from processors.reader.rules.hot import hot_entry
+from processors.reader.rules.listed_zh import listed, with_listed, without_counts
 from processors.reader.rules.ordered_zh import orders_of
 from processors.reader.rules.patient_clauses_zh import told_to_doctor
 from processors.reader.rules.patient_zh import patient
@@ -112,7 +113,9 @@ class RuleExtractor:
         project = turn.project_id or project_of(profile, text, turn.reaches)
         of_a_team = project is not None or bool(profile.hot_keys)
         of_speaker = turn.language != "zh" or opens_about(turn) != "unnamed"
-        if of_speaker and (stated := as_statement(turn) or correct_previous_turn(turn)) is not None:
+        parts_listed = listed(turn, text, profile.lexicon.get("university", {}))
+        lists = len(parts_listed) > 1 or (parts_listed and parts_listed[0].end < len(text.rstrip()) - 1)
+        if of_speaker and not lists and (stated := as_statement(turn) or correct_previous_turn(turn)) is not None:
             own = _reader(turn.language, None)(stated, profile, None, among_people=True, in_project=False)
             found = [
                 replace(f, start=0, end=len(text), text=owned(f.text, turn))
@@ -132,6 +135,8 @@ class RuleExtractor:
             if len(parts) > 1:
                 found.sort(key=lambda f: f.start)
             found += [replace(f, text=owned(f.text, turn)) for f in told_to_doctor(turn, found) if not of_a_team]
+            own_sentence = partial(_own_values, turn=turn, profile=profile)
+            found = with_listed(without_counts(found, turn, text), parts_listed, own_sentence)
             if (whom := person_asked_about_zh(turn)) is not None:
                 theirs = [restated_for(f, turn.speaker or "用户", whom) for f in found]
                 found, left = [f for f in theirs if f.dropped is None], left + [f for f in theirs if f.dropped]
@@ -149,6 +154,12 @@ class RuleExtractor:
         found, left = ([in_script(f, script, profile) for f in each] for each in (found, left))
         placed = [_placed(f, corrections) for f in found], [_placed(f, corrections) for f in left]
         return with_readings(_reading(*placed, text, turn, profile, project, anchor), turn, profile)
+
+
+def _own_values(sentence: str, turn: TurnView, profile: Profile) -> list[Found]:
+    """What a sentence of the speaker's own says, in their name."""
+    own = _reader(turn.language, None)(sentence, profile, None, among_people=True, in_project=False)
+    return [replace(f, text=owned(f.text, turn)) for f in own]
 
 
 def _placed(found: Found, corrections: Sequence[Correction]) -> Found:

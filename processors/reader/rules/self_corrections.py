@@ -74,7 +74,7 @@ _CALENDAR = re.compile(
 _MARK_ZH = (
     r"(?:[哦噢呃啊哎]{1,2}[，,]?)?(?:(?:抱歉|不好意思|对不起)[，,]?)?我?"
     r"(?:不对|不不|哦不|说错了?|记错了?|弄错了?|搞错了?|打错了?|更正一下|更正|口误)[，,：:\s]{0,2}"
-    r"(?:应该|其实|我|想说的?|指的){0,3}(?:是|住|定居|来自|在){0,3}"
+    r"(?:应该|其实|我|想说的?|指的|现在|目前){0,3}(?:是|住|定居|来自|在){0,3}"
 )
 _END_ZH = r"(?:才对|才是)?[了吧]?"
 _UNIT_ZH = r"(?P<unit>公斤|斤|kg|KG|厘米|cm|米|岁|年|千|万|%)?"
@@ -144,7 +144,11 @@ def _is_after_question(turn: TurnView) -> bool:
 def correct_previous_turn(turn: TurnView) -> str | None:
     """The last sentence of the user's turn before, with the value that this turn corrects and does nothing else; None
     where it says anything more, or where somebody else may have spoken in between."""
-    if turn.language != "en" or turn.speaker or len(turn.content) > _LONGEST:
+    if turn.speaker or len(turn.content) > _LONGEST:
+        return None
+    if turn.language == "zh":
+        return _correct_previous_turn_zh(turn)
+    if turn.language != "en":
         return None
     own = [text for role, text in turn.previous[-2:] if role == "user"]
     earlier = sentences(prepare(own[-1])) if own else []
@@ -154,6 +158,33 @@ def correct_previous_turn(turn: TurnView) -> str | None:
     if _is_after_question(turn) and after == turn.content.strip().rstrip(" .!") and not _EXPLICIT_EN.search(after):
         return None
     corrected = _corrected(f"{earlier[-1].text}. {after}", _EN)
+    return corrected.text[: corrected.corrections[0].meant_end] if corrected.corrections else None
+
+
+_A_NUMBER_ZH = r"(?:\d{1,7}(?:\.\d{1,3})?|[零一二两三四五六七八九十百]{1,5})(?:公斤|斤|kg|KG|厘米|cm|米|岁|年|千|万|%)?"
+_NAMES_BOTH_ZH = re.compile(
+    r"(?:[哦噢啊嗯对了不，,\s]{0,6}(?=不是|[刚上之前昨我说报写填记]))?(?:刚才|刚刚|上次|上回|之前|前面|昨天|我)*(?:不是|[说报写填记](?:的是?|成了?)?)"
+    rf"(?P<old>{_A_NUMBER_ZH})(?:[，,]?(?:我?[说报写填记打弄搞]错了?|不对))?[，,]?(?:[^，,。]{{0,8}}[，,])?"
+    rf"(?:其实|应该|实际上?|而|就)*是(?P<new>{_A_NUMBER_ZH})(?:才对)?[了的哈]?"
+)
+"""What was said, and what is: 刚才说6年说错了，是7年."""
+
+
+def _correct_previous_turn_zh(turn: TurnView) -> str | None:
+    own = [text for role, text in turn.previous[-3:] if role == "user"]
+    after = prepare(turn.content).strip().rstrip("。.!！~ ")
+    earlier = sentences(prepare(own[-1])) if own else []
+    if not earlier or earlier[-1].asks or len(sentences(after)) != 1 or _is_after_question(turn):
+        return None
+    if (both := _NAMES_BOTH_ZH.fullmatch(after)) is not None:
+        after = f"更正，是{both['new']}"
+        held = [m for m in _NUMBERS_ZH.finditer(earlier[-1].text) if m.group() == both["old"]]
+        if len(held) == 1:
+            start, end = held[0].span()
+            return earlier[-1].text[:start] + both["new"] + earlier[-1].text[end:]
+        if re.search(rf"(?<!\d){re.escape(both['old'])}(?!\d)", earlier[-1].text) is None:
+            return None
+    corrected = _corrected(f"{earlier[-1].text}。{after}", _ZH)
     return corrected.text[: corrected.corrections[0].meant_end] if corrected.corrections else None
 
 

@@ -1,10 +1,11 @@
-"""Chinese self-statements: age, education, work, income, home (B1, B2, B8)."""
+"""Chinese self-statements: education, work, income, home (B1, B2, B8)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from processors.reader.rules.ages_zh import ABOUT_ZH, SAYS_I, age
 from processors.reader.rules.clauses_zh import Clause
 from processors.reader.rules.education_zh import education
 from processors.reader.rules.found import Found
@@ -16,28 +17,8 @@ from schemas.base import JsonValue
 Lexicon = Mapping[str, Mapping[str, str]]
 """Per slot, short forms and the names they stand for."""
 
-_ABOUT = r"(?P<about>大概|大约|差不多|约|将近|快|接近|左右|至少|超过|多|可能|应该有|大致)?"
 _OVER = r"(?P<over>多(?!媒体|语[言种]|模态)|半)?"
 """Behind years, as 三年多."""
-_AGE = re.compile(
-    rf"(?<![大小差长轻老\d零〇一二两三四五六七八九十百])(?:今年|现年|年龄是?|已经|刚满|虚岁|都)?{_ABOUT}(?P<n>{HAN_NUMBER}"
-    r")(?P<more>多|来|几)?(?:周?岁)(?P<after>左右|多|上下)?(?!(?:零?[一二两三四五六七八九十\d]{1,2}个?多?月|多|半)?的?(?:时候"
-    r"|那年|生日|以|开始|起|就|前|后|半|儿子|女儿|孩子|小孩|老人|男"
-    r"|女|[也又]?(?:没有?|不)(?:很|太|算|那么)))"
-)
-_NOT_YET = re.compile(r"(?:没有?|不到|未满?)$")
-_AGE_BARE = re.compile(
-    rf"(?:今年|现年|年龄是?)(?P<n>{HAN_NUMBER})了?$|^(?P<now>\d{{2}}|[二三四五六七八九]十[一二三四五六七八九]?)了$"
-)
-_COUNTS = re.compile(r"^[，,\s]*[^，,]{0,6}(?:[还就只才]也?[差缺剩]|[\d一二两三四五六七八九十百]分(?!钟))")
-"""Behind a count of points or things: 六十了，还差四十分."""
-_SAYS_I = re.compile(r"[我俺咱]")
-_AGED = re.compile(rf"^是(?:一[名个位])?(?P<n>{HAN_NUMBER})周?岁的?(?P<gender>男|女)(?:性|生|士|人|的)?(?=$|[，,])")
-_DECADE = re.compile(
-    r"(?P<tens>[二三四五六七八]十|[2-8]0)(?:多|几|来|出头)岁?(?:了|吧"
-    r"|的?人)?(?![\u4e00-\u9fff]*(?:时候|那[年会]|以前|年前|万|块|天|年|个|人民"
-    r"|元|次|斤|公斤|厘米)|[就便才](?!\d))"
-)
 ROLE = (
     r"(?:师|员|医生|大夫|护士|律师|会计|经理|总监|主管|顾问|助理|教授"
     r"|老师|司机|警察|军人|演员|导演|作家|画家|编辑|记者|翻译|设计|开发"
@@ -50,7 +31,7 @@ ROLE = (
 _JOB = re.compile(
     r"(?:做|从事|当|担任|干)(?:了|过|的是?|一名|一个|一位|着)?(?P<job>[\u4e00-\u9fffA-Za-z+#/ ]{2,14}?)"
     r"(?:这行|这一行|方面的|相关的?|类)?(?:的?工作)?(?:已经|有|快)?(?:了)?"
-    rf"{_ABOUT}(?P<years>{HAN_NUMBER})(?P<more>多)?年{_OVER}"
+    rf"{ABOUT_ZH}(?P<years>{HAN_NUMBER})(?P<more>多)?年{_OVER}"
 )
 _JOB_ONLY = re.compile(
     r"(?:(?:从事|担任)(?:了|过|的是?|一名|一个|一位|着)?(?P<a>[\u4e00-\u9fffA-Za-z+#/"
@@ -77,7 +58,7 @@ _THEN = re.compile(
 _ITS_SUBJECT = re.compile(r"[A-Za-z]{2,}\s?$|(?:负责人|研究者|主任|导师|领导|老板|医生|经理|客户|联系人)$")
 """Somebody or something else stands before the 是."""
 _YEARS_JOB = re.compile(
-    rf"(?:做|当|干)了{_ABOUT}(?P<years>{HAN_NUMBER})(?P<more>多)?年{_OVER}的?"
+    rf"(?:做|当|干)了{ABOUT_ZH}(?P<years>{HAN_NUMBER})(?P<more>多)?年{_OVER}的?"
     rf"(?P<job>[\u4e00-\u9fffA-Za-z+#/ ]{{0,8}}?{ROLE})(?:了|$)"
 )
 _MONTHLY = re.compile(
@@ -85,25 +66,31 @@ _MONTHLY = re.compile(
     r"(?:[千万][一二三四五六七八九\d]?|[kKwW])?)(?:元|块|(?P<after>左右)|$)"
 )
 _YEARS = re.compile(
-    rf"(?:工作|从业|干了|有)(?:经验)?(?:已经|有|快|了)?{_ABOUT}(?P<years>{HAN_NUMBER}"
+    rf"(?:工作|从业|干了|有)(?:经验)?(?:已经|有|快|了)?{ABOUT_ZH}(?P<years>{HAN_NUMBER}"
     rf")(?P<more>多)?年{_OVER}(?:的?[\u4e00-\u9fffA-Za-z+#]{{0,10}}?(?:经验|经历)|了|$)"
 )
 _INCOME = re.compile(
-    r"(?:年薪|年收入|一年(?:收入|能?挣|能?赚)|税前年薪|税后年薪)(?:是"
-    rf"|有|能有|在|为|也就)?{_ABOUT}(?P<money>[\d,.零〇一二两三四五六七八九十百千]{{1,12}}"
+    r"(?:年薪|年收入|一年(?:收入|工资|能?挣|能?赚)|税前年薪|税后年薪"
+    r"|^(?:工资|薪水|薪资|收入)(?:现在|目前|已经|刚|又|也|都)*(?:[涨加提升降调变][到成]了?|有|是)?(?:一年|每年))(?:是"
+    rf"|有|能有|在|为|也就)?{ABOUT_ZH}(?P<money>[\d,.零〇一二两三四五六七八九十百千]{{1,12}}"
     r"(?:百万|千万|[千万亿wWkK])?)(?:(?:到|至|-|~|～)(?P<to>[\d,.零〇一二两三四五六七八九十百千]{1,12}"
     r"(?:百万|千万|[千万亿wWkK])?))?(?P<unit>人民币|港币|港元|美元|美金"
     r"|欧元|英镑|元|块)?(?P<after>左右|上下|多|出头|以上|不到)?"
 )
 _LIVE = re.compile(
     r"(?:现在|目前|如今|一直|常年|现)?(?:住在|居住在|定居在?|常住|生活在"
-    rf"|人在|坐标|base在?|搬到了?|搬去了?|现居|^住) ?(?P<place>{PLACE}|{LATIN_PLACE})"
+    rf"|人在|坐标|base在?|搬到了?|搬去了?|调(?:到|来|去)了?(?=[^，]{{2,9}}(?:了|$))|现居|^住) ?"
+    rf"(?P<place>{PLACE}|{LATIN_PLACE})"
 )
 _ALWAYS_IN = re.compile(
     r"^(?P<since>现在|目前|如今|这些年来?|(?:毕业|回国|结婚|退休|工作)[以之]?后)?我?就?(?:一直|常年)都?在"
     rf"(?P<place>{PLACE})(?:这边|那边|住|生活|待着)?$"
 )
 """A home held since then; behind any other time it is a stay that passes: 我这周一直在苏州."""
+_LIVES_AT = re.compile(rf"(?:^|现在|目前|一直|就|都)在(?P<place>{PLACE})住(?:着|呢)?$")
+_NOW_IN = re.compile(rf"^(?:现在|目前|如今)我?(?:就|都|也|人|们)*在(?P<place>{PLACE})(?:了|这边|这里|呢)?$")
+_MOVED = re.compile(r"(?<![我们]家)(?:搬(?:家了|了家|走了|过来|过去|[到去来回])|定居|落户|安家|跟我们?来了)")
+"""Before where one is now: 我们搬家了，现在在扬州."""
 _THEN_ELSEWHERE = re.compile(
     r"后来|以前|之前|之后|直到|离开|离职|走了|搬|[去回到]了|(?:现在|目前|如今|今年|最近|刚)[^，,]{0,2}[在住去到回]"
 )
@@ -121,7 +108,11 @@ _FROM = re.compile(
 )
 _EMPLOYER = re.compile(
     r"(?:就职于|任职于|供职于|(?<!现)在)(?P<org>[\u4e00-\u9fffA-Za-z0-9]{2,14}?)(?:工作|上班|任职|做|当|担任)"
+    r"|(?:跳槽|跳|入职|加入)[到去了]{0,2}(?P<joined>[\u4e00-\u9fffA-Za-z0-9]{2,12})(?:了|$)"
+    r"|^(?:现在|目前|如今)我?(?:就|是)?在(?P<now>[\u4e00-\u9fffA-Za-z0-9]{2,12})$"
 )
+_CHANGED_JOBS = re.compile(r"跳槽|换了?(?:个|份|家)?(?:工作|公司|单位)|辞了?职|离了?职|入职|转行")
+"""Before the name of where one is now: 上个月跳槽了，现在在远航集团."""
 _NUMERAL = re.compile(r"[\d零一二两三四五六七八九十百多几]+")
 _NOT_JOB = re.compile(
     r"什么|想|要|唯一|饭|菜|梦|主|事|到|不|朋友|手术|检查|决定|运动|作业|家务|得"
@@ -138,45 +129,6 @@ def self_statements(clause: Clause, lexicon: Lexicon) -> list[Found]:
     for reader in _READERS:
         found.extend(reader(clause, lexicon))
     return found
-
-
-def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
-    body = clause.body
-    if (match := _AGE.search(body)) and is_asserted(body, match.start()):
-        number = han_number(match["n"])
-        if number is None or not 1 <= number <= 120:
-            return
-        if _NOT_YET.search(body[: match.start()]):
-            return  # 没有十八岁: younger, or not then
-        if denied(body, match.start()):
-            yield made(clause, match.span(), f"{{owner}}不是{number}岁", ("age", number), negated=True)
-        elif match["more"]:
-            tens = number // 10 * 10 or number
-            phrase = f"{{owner}}{match['n']}{match['more']}岁"
-            yield made(clause, match.span(), phrase, ("age", f"{tens}+"), approximate=True)
-        else:
-            about = bool(match["about"] or match["after"])
-            text = f"{{owner}}{'约' if about else ''}{number}岁"
-            yield made(clause, match.span(), text, ("age", number), approximate=about)
-    elif (aged := _AGED.match(body)) and 1 <= (number := han_number(aged["n"]) or 0) <= 120:
-        yield made(clause, aged.span(), f"{{owner}}{number}岁", ("age", number))
-        yield made(clause, aged.span(), f"{{owner}}是{aged['gender']}性", ("gender", aged["gender"]))
-    elif (
-        not match
-        and (match := _AGE_BARE.search(body))
-        and is_asserted(body, match.start())
-        and 10 <= (han_number(match["n"] or match["now"]) or 0) <= 120
-        and (match["n"] or match["now"].isdigit() or _SAYS_I.search(clause.raw))  # 二十了，还差两个 counts
-        and (match["n"] or not _COUNTS.match(clause.after))
-    ):
-        number = han_number(match["n"] or match["now"])
-        yield made(clause, match.span(), f"{{owner}}{number}岁", ("age", number))
-    elif (match := _DECADE.search(body)) and is_asserted(body, match.start()):
-        decade = han_number(match["tens"])
-        phrase = match.group().rstrip("了吧的")
-        phrase = phrase if re.search("[多几来头]", phrase) else f"{decade}+"
-        text = f"{{owner}}{phrase.removesuffix('岁')}岁" if not phrase.endswith("头") else f"{{owner}}{phrase}"
-        yield made(clause, match.span(), text, ("age", f"{decade}+"), approximate=True)
 
 
 def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
@@ -258,18 +210,19 @@ def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     if once(clause):
         return
     since = _SINCE.search(body) if not _UNTIL.search(body) else None
-    for pattern, verb in ((_LIVE, "住在{}"), (_ALWAYS_IN, "住在{}"), (_WORK_IN, "在{}工作")):
+    for pattern in (_LIVE, _LIVES_AT, _ALWAYS_IN, _NOW_IN, _WORK_IN):
         match = pattern.search(body)
         if (
             match is None
+            or (pattern is _NOW_IN and not _MOVED.search(clause.before))
             or (pattern is _ALWAYS_IN and not _holds_on(clause, match))
             or not is_asserted(body, match.start())
         ):
             continue
-        if past(clause) and "搬" not in match.group() and "定居" not in match.group() and since is None:
+        if past(clause) and not re.search(r"搬|定居|调[到来去]", match.group()) and since is None:
             return
         is_denied = denied(body, match.start())
-        phrase = verb.format(match["place"])
+        phrase = ("在{}工作" if pattern is _WORK_IN else "住在{}").format(match["place"])
         text = f"{{owner}}不{phrase}" if is_denied else f"{{of}}目前{phrase}"
         marks: dict[str, JsonValue] = {"implied": True} if pattern is _WORK_IN else {}
         begun = match.start() if since is None else min(since.start(), match.start())
@@ -279,7 +232,7 @@ def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
 
 def _holds_on(clause: Clause, always: re.Match[str]) -> bool:
     """Does where one has always been hold still? Without the speaker it may belong to the time of the clause before."""
-    named = bool(always["since"] or _SAYS_I.search(clause.raw))
+    named = bool(always["since"] or SAYS_I.search(clause.raw))
     return named and not _THEN_ELSEWHERE.search(clause.after)
 
 
@@ -287,7 +240,9 @@ def _employer(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     match = _EMPLOYER.search(clause.body)
     if match is None or past(clause) or not is_asserted(clause.body, match.start()):
         return
-    name = match["org"]
+    name = match["org"] or match["joined"] or match["now"]
+    if match["now"] and not _CHANGED_JOBS.search(clause.before):
+        return
     if re.search(r"一家|一间|一个|某|这家|那家|自己|家里", name):
         return
     known = lexicon.get("employer", {})
@@ -301,5 +256,5 @@ def _employer(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
 
 _UNITS = "百千万亿wWkK"
 _READERS: tuple[Callable[[Clause, Lexicon], Iterator[Found]], ...] = (
-    _age, education, _work, _income, _home, _employer,
+    age, education, _work, _income, _home, _employer,
 )  # fmt: skip
