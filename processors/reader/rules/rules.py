@@ -47,6 +47,7 @@ from processors.reader.rules.self_corrections import (
 from processors.reader.rules.text import MASKED, prepare, sentences
 from processors.reader.rules.topic_zh import in_group, opens_about
 from processors.reader.rules.two_languages import by_language, together
+from processors.reader.rules.whole_sentences_zh import whole_sentences
 from schemas.base import EARLIEST, JsonValue
 from schemas.events.memory import (
     MAX_DROPPED,
@@ -144,6 +145,9 @@ class RuleExtractor:
             if answers_for_another(turn):
                 left += [replace(f, dropped="of_another") for f in found if f.slots]
                 found = [f for f in found if not f.slots]
+        if turn.language == "zh" and turn.speaker is not None and not of_a_team:
+            found, refused = whole_sentences(found, text, turn.speaker)
+            left += refused
         corrections = [each for _, one in corrected for each in one.corrections]
         script = script_of(written) if turn.language == "zh" else None
         found, left = ([in_script(f, script, profile) for f in each] for each in (found, left))
