@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
 
+from processors.reader.rules.clauses_zh import KIN
 from processors.reader.rules.found import Found
 
 _DATA: dict[str, str] = tomllib.loads((files(__package__) / "whole_sentences_zh.toml").read_text(encoding="utf-8"))
@@ -24,6 +25,7 @@ def _pattern(name: str) -> re.Pattern[str]:
 _REFUSED = [_pattern(name) for name in ("joined", "general", "addressed", "residue", "moment", "firm")]
 _SUPPLIED, _CUT, _SPARE, _OFFERS = (_pattern(name) for name in ("supplied", "cut", "spare", "offers"))
 _SAYS_I = re.compile(r"[我俺咱]|本人")
+_OTHERS = re.compile(rf"{KIN}|医生|大夫|[他她]")
 _OTHER_BEFORE = re.compile(r"[他她][^。！？!?]*$")
 _OF_SELF = re.compile(r"(?:而且|并且|况且|[，,\s])*自己")
 _SENTENCE_END = "。！？!?\n"
@@ -47,6 +49,8 @@ def whole_sentences(found: Sequence[Found], turn: str, speaker: str) -> tuple[li
 
 def _mended(phrase: str) -> str:
     phrase = _SPARE.sub("", phrase)
+    if not phrase.startswith("◇") or _OTHERS.search(phrase):
+        return phrase  # who says it may be named
     cut = _CUT.sub("", phrase)
     return cut if len(cut) > _LEAST else phrase
 
