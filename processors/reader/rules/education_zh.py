@@ -49,9 +49,10 @@ _SAID_OF = re.compile(
 )
 _AT_SCHOOL = re.compile(
     r"(?:的)?(?:期间|阶段|时|那|开始|起|以[来后前]|之[后前]|通过|靠|拼|努力|用功|刻苦|平均|就|都|也|一直|总|老|经常|每|曾|没|不|生活|里"
-    r"|[一二两三四几\d]年|成绩|课|作业|考|想|要|被|因|很|太)"
+    r"|[一二两三四几\d]年|[舍室]友|同学|班主任|老师|导师|辅导员|宿舍|班|群|成绩|课|作业|考|想|要|被|因|很|太)"
 )
 """Behind a school without its degree: a time at it, 高中拼命学习."""
+_HELD = re.compile(r"学历|文凭|[是拿读有念获毕]")
 _OUR_SCHOOL = re.compile(r"[我本贵][校院]|我们(?:学校|学院|[校院系])")
 
 
@@ -111,7 +112,7 @@ def _of_some(body: str, match: re.Match[str]) -> bool:
         return True
     if _SAID_OF.match(body[match.end() :]) is not None:
         return True
-    bare = match.group() == match["degree"]
+    bare = match.group().endswith(match["degree"]) and not _HELD.match(match.group())
     return bare and (_AT_SCHOOL.match(body, match.end()) or _OUR_SCHOOL.search(body, 0, match.start())) is not None
 
 

@@ -23,11 +23,16 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 _REFUSED = [_pattern(name) for name in ("joined", "general", "addressed", "residue", "moment", "firm")]
-_SUPPLIED, _CUT, _SPARE, _OFFERS = (_pattern(name) for name in ("supplied", "cut", "spare", "offers"))
+_SUPPLIED, _CUT, _SPARE, _OFFERS, _DEFINES, _SCRIPT = (
+    _pattern(name) for name in ("supplied", "cut", "spare", "offers", "defines", "script")
+)
 _SAYS_I = re.compile(r"[我俺咱]|本人")
+_NAMES_SUBJECT = re.compile(r"[^◇]|◇(?:的|和|跟|建议|说|请求)")
 _OTHERS = re.compile(rf"{KIN}|医生|大夫|[他她]")
 _OTHER_BEFORE = re.compile(r"[他她][^。！？!?]*$")
 _OF_SELF = re.compile(r"(?:而且|并且|况且|[，,\s])*自己")
+_SUGGESTS = re.compile(r"(?<![酒网贴书水氧])吧")
+"""What a clause of nobody ends with that advises or guesses."""
 _SENTENCE_END = "。！？!?\n"
 _LEAST = 4
 """Characters that a sentence keeps, besides its speaker, where its end is cut."""
@@ -58,11 +63,15 @@ def _mended(phrase: str) -> str:
 def _is_sentence(phrase: str, found: Found, turn: str) -> bool:
     if any(pattern.search(phrase) for pattern in _REFUSED):
         return False
-    if found.slots or _SAYS_I.search(turn, found.start, found.end):
+    if _DEFINES.search(turn, 0, found.start) or _SCRIPT.search(turn[: found.start + 2]):
+        return False
+    if found.slots or _NAMES_SUBJECT.match(phrase) or _SAYS_I.search(turn, found.start, found.end):
         return not _offered(found, turn)
     if _OF_SELF.match(turn, found.start) and _OTHER_BEFORE.search(turn, 0, found.start):
         return False  # 自己 is then the other
-    return _SUPPLIED.search(phrase) is None and not _offered(found, turn)
+    if _SUPPLIED.search(phrase) or _SUGGESTS.search(turn[: found.end + 2], max(0, found.end - 1)):
+        return False
+    return not _offered(found, turn)
 
 
 def _offered(found: Found, turn: str) -> bool:
