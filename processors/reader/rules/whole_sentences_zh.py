@@ -41,15 +41,15 @@ _LEAST = 4
 def whole_sentences(found: Sequence[Found], turn: str, speaker: str) -> tuple[list[Found], list[Found]]:
     """Return those to tell, mended where a cut mends them, and those to leave in their turn. The texts name the
     `speaker`."""
-    told: list[Found] = []
+    kept: list[Found] = []
     left: list[Found] = []
     for each in found:
         phrase = _mended(each.text.replace(speaker, "◇"))
         if _is_sentence(phrase, each, turn):
-            told.append(replace(each, text=phrase.replace("◇", speaker)))
+            kept.append(replace(each, text=phrase.replace("◇", speaker)))
         else:
             left.append(replace(each, dropped="unresolved"))
-    return told, left
+    return kept, left
 
 
 def _mended(phrase: str) -> str:

@@ -54,8 +54,8 @@ KEPT = [
 
 def sentences_of(text: str, turn: str) -> tuple[list[str], list[str]]:
     found = Found(0, len(turn), "episode", text, episode_type="fact")
-    told, left = whole_sentences([found], turn, "小雅")
-    return [f.text for f in told], [f.text for f in left]
+    kept, left = whole_sentences([found], turn, "小雅")
+    return [f.text for f in kept], [f.text for f in left]
 
 
 @pytest.mark.parametrize(("text", "turn"), REFUSED.values(), ids=REFUSED)
