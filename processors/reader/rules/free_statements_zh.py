@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from processors.reader.rules.clauses_zh import ANIMALS, KIN, Clause, carried, clauses
 from processors.reader.rules.clauses_zh import Subject as About
@@ -178,7 +178,11 @@ def _begins(text: str, clause: Clause, before: Clause) -> bool:
 
 
 def _joined(run: Sequence[Clause], original: str, sentence: Sentence) -> str:
-    phrase = tidy(original[run[0].start - sentence.start : run[-1].end - sentence.start])
+    text = "".join(
+        f"{original[clause.start - sentence.start : after.start - sentence.start]}{'，' if clause.end == after.start else ''}"
+        for clause, after in pairwise(run)
+    )
+    phrase = tidy(text + original[run[-1].start - sentence.start : run[-1].end - sentence.start])
     return opened(without_open_brackets(phrase))
 
 

@@ -132,7 +132,7 @@ class RuleExtractor:
                 left += [f for f in said_here if f.dropped is not None]
             if len(parts) > 1:
                 found.sort(key=lambda f: f.start)
-            found += [replace(f, text=owned(f.text, turn)) for f in told_to_doctor(turn, found) if not of_a_team]
+            found += [replace(f, text=owned(f.text, turn)) for f in _of_patient(turn, found) if not of_a_team]
             if (whom := person_asked_about_zh(turn)) is not None:
                 theirs = [restated_for(f, turn.speaker or "用户", whom) for f in found]
                 found, left = [f for f in theirs if f.dropped is None], left + [f for f in theirs if f.dropped]
@@ -153,6 +153,11 @@ class RuleExtractor:
         found, left = ([in_script(f, script, profile) for f in each] for each in (found, left))
         placed = [_placed(f, corrections) for f in found], [_placed(f, corrections) for f in left]
         return with_readings(_reading(*placed, text, turn, profile, project, anchor), turn, profile)
+
+
+def _of_patient(turn: TurnView, found: Sequence[Found]) -> list[Found]:
+    """What a turn to a doctor says of the patient beside what is `found`; a mere mention says nothing of them."""
+    return told_to_doctor(turn, [f for f in found if f.slots or not f.dangling])
 
 
 def _placed(found: Found, corrections: Sequence[Correction]) -> Found:
