@@ -48,7 +48,7 @@ KIN = _KIN
 FAMILY = _either(_RELATIVES)
 FILLER = re.compile(
     r"(?:你好|您好|嗨|嗯+|哦|噢|啊|哎|诶|欸|唉|哇塞?|呃+|额(?!度|外|头|温|定)|喔|哈哈+|嘿嘿?|好的?|行|对了|对的|对(?=[，,\s啊呀]|我(?:今年|现在|目前|叫|姓|住))|是的|那个(?=[，,])|那么|那(?![次天时个年里些种家边儿么位一])|其实"
-    r"|另外|还有|而且|并且|然后|所以|因为|可(?=[我俺](?:是|有|没|不|还|也|在))|但是?|不过(?![敏于来分错])|可是|就是|反正"
+    r"|另外|还有|而且|并且|然后|然而|所以|因为|可(?=[我俺](?:是|有|没|不|还|也|在))|但是?|不过(?![敏于来分错])|可是|就是|反正"
     r"|总之|说实话|老实说"
     r"|对了|顺便说一下|谢谢|不好意思|说错了|不对|更正一下|首先|其次"
     r"|最后|当然|请问|哈喽|听我说|我想说|我说一下|补充一下|因此|同时|(?:自从|自打|每当|每次|当)(?=我)"
@@ -271,6 +271,11 @@ def _subject(raw: str, before: Subject) -> tuple[Subject, str]:
 
 _TOPIC = 4
 """Characters of what stands before its doer at most: 咖啡我现在不喝了."""
+
+
+def runs_on(clause: Clause, after: Clause) -> bool:
+    """Does another follow a clause, more than a topic, without a mark between them?"""
+    return clause.end == after.start and len(clause.raw) > _TOPIC
 
 
 def joined(parts: Sequence[Clause]) -> list[Clause]:

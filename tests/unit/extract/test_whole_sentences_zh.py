@@ -37,6 +37,8 @@ REFUSED = {
     "put back": ("小雅把蛋糕放回去了", "我把蛋糕放回去了"),
     "the meal of a day": ("小雅加班到九点，晚饭也没吃", "我加班到九点，晚饭也没吃"),
     "what is being read": ("小雅看网上说容易坏", "我看网上说容易坏"),
+    "a question that was cut": ("小雅的室友笑着问小雅", "室友笑着问我"),
+    "it holds of everybody": ("小雅不是人人都要结婚", "不是人人都要结婚"),
     "two, each called by a pronoun": ("小雅的表姐说他不想帮她", "我表姐说他不想帮她"),
 }
 KEPT = [
