@@ -157,6 +157,17 @@ _STATE = re.compile(
 )
 
 
+_BEFELL = re.compile(
+    rf"[我俺](?:们?家?的?(?:{KIN}))?(?:{'|'.join(_DATA['before_it'].split())})*"
+    rf"(?:{'|'.join(sorted(_DATA['befalls'].split(), key=len, reverse=True))})了(?=$|，)"
+)
+
+
+def befell(text: str) -> bool:
+    """Does a statement open with what befell its speaker, or a person of theirs, once in years: 我失业了?"""
+    return _BEFELL.match(text) is not None
+
+
 def played(text: str) -> bool:
     """Is this of a story or a game, or irony, and nobody's life?"""
     return _PLAYED.search(text) is not None
@@ -183,7 +194,7 @@ def is_self_contained(text: str, *, of_other: bool, of_kin: bool, in_group: bool
     before the speaker may be what those others speak of; to an assistant it is the speaker's object. Who speaks
     `among` people, also first, says much of others and of nobody: there the speaker, or a person of theirs, opens
     it."""
-    least = SHORTEST if in_group or among else _least(text)
+    least = 4 if befell(text) else SHORTEST if in_group or among else _least(text)
     placed = not (in_group or among) and is_where_zh(text)
     if len(text) < least or not (placed or resolved(text)) or _GENERAL.search(text):
         return False

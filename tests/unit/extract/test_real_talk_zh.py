@@ -236,3 +236,27 @@ def test_then_every_day_is_no_day_after_tomorrow() -> None:
 @pytest.mark.parametrize("text", ["面试我的是一位博士学姐", "那架琴卖给一个高中生了", "毕业照嘛，本科时光都在里面"])
 def test_a_degree_of_somebody_else_is_not_the_speakers(text: str) -> None:
     assert not any("学历" in each or "本科" in each for each in statements_of(text, "小雅"))
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("我失业了", "小雅失业了"),
+        ("我保研了", "小雅保研了"),
+        ("我被裁了，房贷还没还完", "小雅被裁了，房贷还没还完"),
+        ("我外婆去世了", "小雅的外婆去世了"),
+        ("我表姐刚离婚了", "小雅的表姐刚离婚了"),
+    ],
+)
+def test_what_befalls_one_once_in_years_is_told_in_a_word(statement: str, text: str) -> None:
+    assert statements_of(statement, "小雅", [("assistant", "最近怎么样")]) == [text]
+
+
+@pytest.mark.parametrize("statement", ["我离职了吗", "要是我失业了怎么办", "我考上了", "我吃了"])
+def test_a_word_that_asks_or_lacks_its_object_is_not_told(statement: str) -> None:
+    assert statements_of(statement, "小雅", [("assistant", "最近怎么样")]) == []
+
+
+def test_who_a_pronoun_means_is_named_behind_clauses_that_name_nobody() -> None:
+    before: list[tuple[Role, str]] = [("user", "我爸爸有痛风"), ("assistant", "现在怎么样")]
+    assert statements_of("刚才好一点了，现在睡着了，他还有贫血", "小雅", before) == ["小雅的爸爸还有贫血"]
