@@ -159,7 +159,7 @@ RULES: tuple[Rule, ...] = (
     (re.compile(_WHICH + _WEEK + r"的?(?P<weekday>[一二三四五六](?!号)|[日天末]|[1-7](?![\d日号]))?"), _of_week, True),
     (re.compile(_COUNT + r"(?:以前|之前|前)"), _ago, True),
     (re.compile(_COUNT + r"(?:以后|之后|后)"), _ahead, True),
-    (re.compile(r"(?P<rel>大前|大后|前|昨|今|明|后)(?:天|日|晚|早)"), _day, True),
+    (re.compile(r"(?P<rel>大前|大后|前|昨|今|明|(?<![然以之最])后)(?:天|日|晚|早)"), _day, True),
     (re.compile(_YEAR), _year, False),
     (re.compile(_REL_YEAR[:-2]), _year, True),
     (

@@ -48,7 +48,7 @@ KIN = _KIN
 FAMILY = _either(_RELATIVES)
 FILLER = re.compile(
     r"(?:你好|您好|嗨|嗯+|哦|噢|啊|哎|诶|欸|唉|哇塞?|呃+|额(?!度|外|头|温|定)|喔|哈哈+|嘿嘿?|好的?|行|对了|对的|对(?=[，,\s啊呀]|我(?:今年|现在|目前|叫|姓|住))|是的|那个(?=[，,])|那么|那(?![次天时个年里些种家边儿么位一])|其实"
-    r"|另外|还有|而且|并且|然后|所以|因为|但是?|不过(?![敏于来分错])|可是|就是|反正"
+    r"|另外|还有|而且|并且|然后|然而|所以|因为|可(?=[我俺](?:是|有|没|不|还|也|在))|但是?|不过(?![敏于来分错])|可是|就是|反正"
     r"|总之|说实话|老实说"
     r"|对了|顺便说一下|谢谢|不好意思|说错了|不对|更正一下|首先|其次"
     r"|最后|当然|请问|哈喽|听我说|我想说|我说一下|补充一下|因此|同时|(?:自从|自打|每当|每次|当)(?=我)"
@@ -60,6 +60,16 @@ _WITHIN = re.compile(
     r"但(?![是凡愿])|虽然|反正|并且|(?<![和跟对给让叫被把比为帮替找向与陪带离令使得着的说问是])我们?(?=[很都就也还总]|知道|认识|喜欢|觉得|感觉|现在|已经|一直|曾|每次|是|不)"
     r"|(?<![和跟对给让叫被把比为帮替找向与陪带离令使得着的说问是道欢意])[他她](?=[是很总都也]|每次|对我|不)"
 )
+_OPENS_WITH_ONE = re.compile(rf"\s*(?:{FILLER.pattern})?[我俺](?![们的家])")
+_NAMED_AGAIN = re.compile(
+    r"(?<![和跟对给让叫被把比为帮替找向与陪带离令使得着的说问是道现以信怕望认觉想当时候前后完像看听等猜但而要里])[我俺]"
+    r"(?=也|还|又|就|都|这人|从来|平时|真的|一直|以前|之前|昨天|上周|去年)"
+)
+"""The speaker, who opened the clause, as the subject of another without a comma: 我从来不炒股我这人胆小."""
+_AGAIN_FROM = 6
+"""Characters of what stands before it at least."""
+_SAYS_THEN = re.compile(rf"(?<=[了过])(?=(?:{_KIN})(?:[都也]?(?:说|讲)))")
+"""Who says something, behind what was done: 我查过了医生说没事."""
 _ASKS_OF_IT = re.compile(
     rf"\s*(?:{FILLER.pattern})?[我俺](?!想|要问|不知|不懂|不清楚|不确定|咨询|这)[^，。问]{{3,20}}?(?<![有是想说看道不没])"
     r"(?=还?(?:可以|能)[\u4e00-\u9fff]{1,10}(?:吗|么|嘛)[？?]?$|(?:能不能|可不可以|能否)[\u4e00-\u9fff]{1,10}|(?:会不会|要不要|需不需要|该怎么|应该怎么|怎么办|怎么治|怎么处理"
@@ -210,10 +220,12 @@ def _apart(text: str, begin: int, end: int) -> list[tuple[int, int]]:
     match = _ASKS_OF_IT.match(text, begin, end)
     if match is not None:
         return [(begin, match.end()), (match.end(), end)]
-    if end - begin <= _RUN_ON:
-        return [(begin, end)]
-    cuts = [m.start() for m in _WITHIN.finditer(text, begin + 4, end)]
-    return list(pairwise([begin, *cuts, end]))
+    cuts = {m.start() for m in _SAYS_THEN.finditer(text, begin + 4, end)}
+    if _OPENS_WITH_ONE.match(text, begin, end):
+        cuts |= {m.start() for m in _NAMED_AGAIN.finditer(text, begin + _AGAIN_FROM, end)}
+    if end - begin > _RUN_ON:
+        cuts |= {m.start() for m in _WITHIN.finditer(text, begin + 4, end)}
+    return list(pairwise([begin, *sorted(cuts), end]))
 
 
 _STILL_OPENS = re.compile(r"[，,\s]|就是|[一那这][点件个]?事|[我咱俺你您他她它]|今年|现在|目前")
@@ -259,6 +271,11 @@ def _subject(raw: str, before: Subject) -> tuple[Subject, str]:
 
 _TOPIC = 4
 """Characters of what stands before its doer at most: 咖啡我现在不喝了."""
+
+
+def runs_on(clause: Clause, after: Clause) -> bool:
+    """Does another follow a clause, more than a topic, without a mark between them?"""
+    return clause.end == after.start and len(clause.raw) > _TOPIC
 
 
 def joined(parts: Sequence[Clause]) -> list[Clause]:

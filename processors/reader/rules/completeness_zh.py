@@ -49,7 +49,7 @@ _TALK = re.compile(_lines("of_the_talk"))
 _VOCATIVE = re.compile(rf"^(?:{KIN})们?[，,\s]+(?:教|帮|救|求|快|别|加油|来|等)")
 _IS_WHAT = re.compile(r"(?:怀疑|担心|害怕|怕|觉得|感觉|以为|猜|可能|应该)(?:都|就|还|只|也)*(?:是(?!我|自己)|因为)")
 """What it is stands in the turn before: 我怀疑是骗子."""
-_BETWEEN = re.compile(r"之间的?")
+_BETWEEN = re.compile(r"(?<![突忽]然)之间的?")
 _BOTH = re.compile(r"[和跟与同]|我们|彼此|双方|两")
 _TOGETHER = re.compile(r"在一起")
 _WITH = re.compile(rf"[和跟与同]|我们|{KIN}")

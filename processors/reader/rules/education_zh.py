@@ -54,6 +54,15 @@ _SAID_OF = re.compile(
     r"[和与跟、到]?大学|(?:学[历生]?)?(?:及|或者?|和|与)?(?:其?以[上下]|同等)"
     r"|\d+[wWkK万]|[都也]?不想|才[拿能有]|连|要(?!求)|而|(?:就|也|都|完全|其实)*(?:足?够|可以|能)"
 )
+_AT_SCHOOL = re.compile(
+    r"(?:的)?(?:期间|阶段|时|那|开始|起|以[来后前]|之[后前]|通过|靠|拼|努力|用功|刻苦|平均|就|都|也|一直|总|老|经常|每|曾|没|不|生活|里"
+    r"|[一二两三四几\d]年|[舍室]友|同学|学[长姐弟妹]|师[兄姐弟妹]|班主任|老师|导师|辅导员|宿舍|班|群|成绩|课|作业|考|想|要|被|因|很|太)"
+)
+"""Behind a school without its degree: a time at it, 高中拼命学习."""
+_ANOTHERS = re.compile(r"(?:[给跟和与被找问让叫向比]|认识|遇到)[^，我]{0,3}[一几两某那这]?[个位名]$")
+"""Before a degree that somebody else has: 卖给一个高中生."""
+_HELD = re.compile(r"学历|文凭|[是拿读有念获毕]")
+_OUR_SCHOOL = re.compile(r"[我本贵][校院]|我们(?:学校|学院|[校院系])")
 
 
 @lru_cache(maxsize=64)
@@ -114,7 +123,10 @@ def _of_some(body: str, match: re.Match[str]) -> bool:
         return True
     if match["degree"] in _SECONDARY and not _HOLDS_SECONDARY.search(body):
         return True
-    return _SAID_OF.match(body[match.end() :]) is not None
+    if _SAID_OF.match(body[match.end() :]) is not None or _ANOTHERS.search(body[: match.start("degree")]):
+        return True
+    bare = match.group().endswith(match["degree"]) and not _HELD.match(match.group())
+    return bare and (_AT_SCHOOL.match(body, match.end()) or _OUR_SCHOOL.search(body, 0, match.start())) is not None
 
 
 def _degree(clause: Clause) -> Iterator[Found]:

@@ -5,14 +5,18 @@ Who was spoken of before it is put in the pronoun's place, where that is one per
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from processors.reader.rules.clauses_zh import KIN
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.own_state_zh import felt
 from processors.reader.rules.persons_zh import Persons
 from processors.reader.rules.self_contained_zh import OF_KIN, SPEAKER, is_self_contained, weight
 from schemas.events.memory import DropLabel
 
+_SOMEBODY = re.compile(rf"[他她你您]|{KIN}")
 LEAST_SAID = 1.5
 """Content words of one clause of several."""
 
@@ -48,6 +52,18 @@ def named(alias: Alone, who: Persons) -> Alone:
                 else alias.start + max(1, (alias.end - alias.start) * size // len(parts))
             )
             return replace(alias, end=end, text=phrase, weight=weight(phrase), dropped=None, clauses=single[: 2 * size])
+    return _from_pronoun(alias, parts, who)
+
+
+def _from_pronoun(alias: Alone, parts: Sequence[str], who: Persons) -> Alone:
+    """The same from the first clause on that opens with the pronoun, where nobody else stands before it."""
+    first = next((n for n, part in enumerate(parts) if part.startswith(("他", "她"))), 0)
+    if not first or _SOMEBODY.search("，".join(parts[:first])):
+        return alias
+    for size in range(len(parts), first, -1):
+        phrase = who.named("，".join(parts[first:size]))
+        if phrase is not None and is_self_contained(phrase, of_other=False, of_kin=True, in_group=False):
+            return replace(alias, text=phrase, weight=weight(phrase), dropped=None, clauses=())
     return alias
 
 

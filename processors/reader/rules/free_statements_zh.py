@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
-from processors.reader.rules.clauses_zh import ANIMALS, KIN, Clause, carried, clauses
+from processors.reader.rules.clauses_zh import ANIMALS, KIN, Clause, carried, clauses, runs_on
 from processors.reader.rules.clauses_zh import Subject as About
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.found import Found
@@ -178,8 +178,11 @@ def _begins(text: str, clause: Clause, before: Clause) -> bool:
 
 
 def _joined(run: Sequence[Clause], original: str, sentence: Sentence) -> str:
-    phrase = tidy(original[run[0].start - sentence.start : run[-1].end - sentence.start])
-    return opened(without_open_brackets(phrase))
+    text = original[run[0].start - sentence.start : run[0].end - sentence.start]
+    for before, clause in pairwise(run):
+        text += "，" if runs_on(before, clause) else ""
+        text += original[before.end - sentence.start : clause.end - sentence.start]
+    return opened(without_open_brackets(tidy(text)))
 
 
 def _with_subject(text: str, about: About) -> str:

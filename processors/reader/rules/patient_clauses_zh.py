@@ -21,9 +21,10 @@ from processors.reader.rules.tidied_zh import opened, tidy
 _BODY = re.compile(lines("of_a_body"))
 _ILLNESS = re.compile(DATA["illness"])
 _LEADS = re.compile(DATA["leads_illness"])
+_ONLY_NAMED = re.compile(DATA["only_named"])
 _NOT = re.compile(lines("not_of_patient"))
-_NAMES = re.compile(r"[我俺咱你您]|(?<![吉其索美])[他她](?!汀|嗪|定|滨|昔|唑|洛|克)|大家|别人|人家")
-_CUT = re.compile(r"(?:因为|所以|但是?|而且|然后|就是|说|的时候|[和跟与把被对给让在])$")
+_NAMES = re.compile(r"[我俺咱你您]|(?<![吉其索美倍])[他她](?!汀|嗪|定|滨|昔|唑|洛|克)|大家|别人|人家")
+_CUT = re.compile(r"(?:因为|所以|但是?|而且|然后|就是|说|的时候|[以之]后|[和跟与把被对给让在])$")
 _LEAST = 4
 _MOST = 3
 """Statements of a turn."""
@@ -69,6 +70,6 @@ def _said(run: Sequence[Clause]) -> str:
     first = _LEADS.sub("", parts[0], count=1)
     has = _ILLNESS.fullmatch(first)
     text = "，".join([f"有{first}" if has else parts[0], *parts[1:]])
-    if len(text) < _LEAST or not resolved(text) or _CUT.search(text) or not whole(text):
+    if len(text) < _LEAST or _ONLY_NAMED.match(first) or not resolved(text) or _CUT.search(text) or not whole(text):
         return ""
     return f"{{owner}}{text}" if has or content_weight(text) >= 1.0 else ""

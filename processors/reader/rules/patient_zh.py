@@ -19,7 +19,7 @@ _BODY = re.compile(lines("of_a_body"))
 _SOMEBODY = re.compile(lines("somebody"))
 _NO_PERSON = re.compile(f"{either('doctors')}|{either('any_patient')}")
 """Who is spoken to, and the patient, whoever that is."""
-_THIRD = re.compile(r"(?<![吉其])[他她](?!汀|嗪|定|滨|昔|唑|洛|克)")
+_THIRD = re.compile(r"(?<![吉其倍])[他她](?!汀|嗪|定|滨|昔|唑|洛|克)")
 _ASKS_FOR = re.compile(rf"(?:{either('asks_for_them')})")
 
 

@@ -16,10 +16,12 @@ _KIN = re.compile(
     rf"(?P<mine>(?:我们?|咱们?|俺)(?:家里?|的|有(?:一?[个位])?|那个?|最好的){{0,2}})?(?P<kin>(?>{KIN}))(?!们|时代|时期|证)"
     r"|(?P<stranger>[男女](?:生|孩子?|人)|妹子|小哥|小姐姐|姑娘|小伙子?|帅哥|美女|异性|(?:某|另一|第三|喜欢的)个?人)"
 )
+_ADDRESSED = re.compile(rf"(?:{KIN})[,，:：\s]*")
+"""No more than what somebody is: they are spoken to."""
 _HERS = re.compile(r"妈|母|娘|姐|妹|女|婆|奶|姥姥|姑|姨|婶|嫂|媳|妻|太太|闺|gf")
 _HIS = re.compile(r"爸|父|爹|哥|弟|男|公|爷|叔|伯|舅|儿子|丈夫|先生|丈人|侄子|孙子|外甥(?!女)|女婿|学长|bf")
 _PRONOUN = re.compile(
-    r"(?<![吉其])(?P<who>[他她])(?!汀|嗪|定|滨|昔|唑|洛|克|们|妈|爸|的?(?:老[公婆板师]|前[妻夫任]|女|男|朋|同[学事]))"
+    r"(?<![吉其倍])(?P<who>[他她])(?!汀|嗪|定|滨|昔|唑|洛|克|们|妈|爸|的?(?:老[公婆板师]|前[妻夫任]|女|男|朋|同[学事]))"
 )
 _SPEAKER = re.compile(r"[我俺咱]|自己")
 _LEAD = re.compile(
@@ -116,6 +118,8 @@ def spoken_of(clauses: Sequence[Clause]) -> list[Person]:
     """The persons of some clauses, in order, each as often as it is named."""
     found: list[Person] = []
     for clause in clauses:
+        if _ADDRESSED.fullmatch(clause.raw):
+            continue
         if named(clause.body) or _CAPITAL.search(clause.raw):
             found.append(Person("", ""))
         opens = clause.subject in {"other", "亲友"}

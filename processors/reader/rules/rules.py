@@ -48,6 +48,7 @@ from processors.reader.rules.self_corrections import (
 from processors.reader.rules.text import MASKED, prepare, sentences
 from processors.reader.rules.topic_zh import in_group, opens_about
 from processors.reader.rules.two_languages import by_language, together
+from processors.reader.rules.whole_sentences_zh import whole_sentences
 from schemas.base import EARLIEST, JsonValue
 from schemas.events.memory import (
     MAX_DROPPED,
@@ -134,7 +135,7 @@ class RuleExtractor:
                 left += [f for f in said_here if f.dropped is not None]
             if len(parts) > 1:
                 found.sort(key=lambda f: f.start)
-            found += [replace(f, text=owned(f.text, turn)) for f in told_to_doctor(turn, found) if not of_a_team]
+            found += [replace(f, text=owned(f.text, turn)) for f in _of_patient(turn, found) if not of_a_team]
             own_sentence = partial(_own_values, turn=turn, profile=profile)
             found = with_listed(without_counts(found, turn, text), parts_listed, own_sentence)
             if (whom := person_asked_about_zh(turn)) is not None:
@@ -149,6 +150,9 @@ class RuleExtractor:
             if answers_for_another(turn):
                 left += [replace(f, dropped="of_another") for f in found if f.slots]
                 found = [f for f in found if not f.slots]
+        if turn.language == "zh" and turn.speaker is not None and not of_a_team:
+            found, refused = whole_sentences(found, text, turn.speaker)
+            left += refused
         corrections = [each for _, one in corrected for each in one.corrections]
         script = script_of(written) if turn.language == "zh" else None
         found, left = ([in_script(f, script, profile) for f in each] for each in (found, left))
@@ -160,6 +164,11 @@ def _own_values(sentence: str, turn: TurnView, profile: Profile) -> list[Found]:
     """What a sentence of the speaker's own says, in their name."""
     own = _reader(turn.language, None)(sentence, profile, None, among_people=True, in_project=False)
     return [replace(f, text=owned(f.text, turn)) for f in own]
+
+
+def _of_patient(turn: TurnView, found: Sequence[Found]) -> list[Found]:
+    """What a turn to a doctor says of the patient beside what is `found`; a mere mention says nothing of them."""
+    return told_to_doctor(turn, [f for f in found if f.slots or not f.dangling])
 
 
 def _placed(found: Found, corrections: Sequence[Correction]) -> Found:

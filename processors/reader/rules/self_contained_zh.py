@@ -30,7 +30,7 @@ ASKS = re.compile(
 SUPPOSED = re.compile(
     r"如果|要係|如係|假如|假设|要是|万一|倘若|若是|即使|就算|哪怕|的话|除非|比如(?!说?我?(?:感觉|觉得|以前|之前|小时候|曾|总|每|一直))|打个?比方|例如|梦[到见]|仿佛|好像|似乎|据说|听说|不管|无论(?!如何)"
 )
-_PERSON = re.compile(r"(?<![吉其])[他她](?!汀|嗪|定|滨|昔|唑|洛|克)们?|人家|对方|该(?:名|位)")
+_PERSON = re.compile(r"(?<![吉其倍])[他她](?!汀|嗪|定|滨|昔|唑|洛|克)们?|人家|对方|该(?:名|位)")
 _SHOWN = re.compile(
     r"它们?|这(?!种[^，这那]{4,}的|个?(?:学期|季度|周末|[暑寒]假)|几年|两年|段时间|几天|两天|周|个月|辈子|几个月|半年|一年|次(?:期[中末]|考试)|[几两些]?天|里)"
     r"|那(?![年天]|时候|么[多大]|段时间|(?<=[\u4e00-\u9fff]那)[回次])|此(?!外|刻|后)|(?<!莫名)(?<![尤极])其(?!实|他|中|次|余)|同上|上述|以上|一样$|也是$|如下|[这那]样"
@@ -77,8 +77,8 @@ _DAY = (
 _STARTS = re.compile(
     rf"(?:{_DAY}|[早晚]上|[上中下]午|\d+(?:[年月日号点岁天个周次])|[一二两三四五六七八九十]+[年个]|第一次|最近|近期|平时|平常|目前|现在|之前|以前|后来|小时候"
     r"|从小|从来|想|要|打算|计划|希望|需要|准备|去|在|刚|已|曾|喜欢|讨厌|爱|怕|决定|正|有|没|不(?!是说|太懂|完全性|典型|稳定型)|冇|無|唔|仲|咗|系|係"
-    r"|自从|从|把|被|给|跟|和|同|用|做|找|还|也|就|吃|食|喝|住|买|買|卖|考|当|一直|每|经常|常常|总是|大[一二三四]|高[一二三中]"
-    r"|初[一二三中]|毕业|工作|结婚|离婚|生了|分手|学[了的]|报了?名|换|改|搬|辞|养|得了|停|戒|只好|只能|老是?|偷偷|悄悄|不得不|试着|尝试|容易|害怕|习惯|缺乏|缺少|感到|难以|很难)"
+    r"|自从|从|把|被|给|跟|和|同|用|做|找|还|也|就|吃|食|喝|住|买|買|卖|考|当|一直|每|经常|常常|总是|大[一二三四](?!老?学[长姐弟妹])|高[一二三中]"
+    r"|初[一二三中]|毕业(?!照|季|论文|典礼)|工作|结婚|离婚|生了|分手|学[了的]|报了?名|换|改|搬|辞|养|得了|停|戒|只好|只能|老是?|偷偷|悄悄|不得不|试着|尝试|容易|害怕|习惯|缺乏|缺少|感到|难以|很难)"
 )
 """What a clause without a subject opens with where it tells of its speaker."""
 _STARTS_TOLD = re.compile(
@@ -122,9 +122,9 @@ _CUT = re.compile(
 _IS_OF = re.compile(
     r"是(?![^，]{1,3}着[做来去走]|听|看|自己|很|挺|太|非常|比较|最|还|不|可以|应该|能|会|有|要|做梦|开[玩心始])(?:[^，的说]{3,14}|[跑干卖做开搞修教学送种养属][^，的说])的$"
     r"|(?:^|[我俺])(?:现在|以前|自己|主要|专门|也|是|就){0,3}(?!做梦|开[玩心始])[跑干卖做开搞修教学送种养][^，的了过着]{1,8}的$"
-    r"|(?:喜欢|[偏不]爱|讨厌|习惯|只[喝吃用看穿买听])[^，的]{1,4}的$|(?:每[天周月次日]|平均|最多|至少|只能)[^，]{1,8}小时$"
+    r"|(?:喜欢|[偏不]爱|讨厌|习惯|只[喝吃用看穿买听])[^，的]{1,4}的$|(?<![个种有是了])[挺蛮][^，的]{1,10}的$|(?:每[天周月次日]|平均|最多|至少|只能)[^，]{1,8}小时$"
 )
-"""A predicate that its 的 ends: 是学法语的, 我修车的, 不爱吃甜的."""
+"""A predicate that its 的 ends: 是学法语的, 我修车的, 不爱吃甜的, 我挺怕冷的."""
 _ADVISED = re.compile(r"绝对|肯定|应该|应当|可以|最好|必须|不能|不要|别|建议|需要|只要|才能|要[^求紧]")
 """What somebody is told where no speaker is named."""
 _MOMENT = re.compile(rf"(?:正|还)在[^，]{{1,10}}着(?:$|，)|{'|'.join(_DATA['moment'].split())}")
@@ -157,6 +157,17 @@ _STATE = re.compile(
 )
 
 
+_BEFELL = re.compile(
+    rf"[我俺](?:们?家?的?(?:{KIN}))?(?:{'|'.join(_DATA['before_it'].split())})*"
+    rf"(?:{'|'.join(sorted(_DATA['befalls'].split(), key=len, reverse=True))})了(?=$|，)"
+)
+
+
+def befell(text: str) -> bool:
+    """Does a statement open with what befell its speaker, or a person of theirs, once in years: 我失业了?"""
+    return _BEFELL.match(text) is not None
+
+
 def played(text: str) -> bool:
     """Is this of a story or a game, or irony, and nobody's life?"""
     return _PLAYED.search(text) is not None
@@ -183,7 +194,7 @@ def is_self_contained(text: str, *, of_other: bool, of_kin: bool, in_group: bool
     before the speaker may be what those others speak of; to an assistant it is the speaker's object. Who speaks
     `among` people, also first, says much of others and of nobody: there the speaker, or a person of theirs, opens
     it."""
-    least = SHORTEST if in_group or among else _least(text)
+    least = 4 if befell(text) else SHORTEST if in_group or among else _least(text)
     placed = not (in_group or among) and is_where_zh(text)
     if len(text) < least or not (placed or resolved(text)) or _GENERAL.search(text):
         return False

@@ -236,7 +236,7 @@ def reworded(statement: str) -> str:
 _WISHES = re.compile(r"(?:真|好|就|很){0,2}(?:希望|想(?![起到象法念])|盼着?)")
 """Only its speaker says so of a person of theirs: 真希望我妈少操点心."""
 _LED = re.compile(
-    r"^(?:就是(?=担心|怕|害怕|想)|也(?![许门])|就(?![读职诊业餐寝医近是])|又|当然|起码|至少(?!\d)|真的|还(?=总|经常|常|会|特别|很|挺|真|觉得))+(?=[\u4e00-\u9fff]{2})"
+    r"^(?:就是(?=担心|怕|害怕|想|不想|不敢|不会|喜欢|不喜欢|很|特别|总|老(?!师|板|家)|一直)|也(?![许门])|就(?![读职诊业餐寝医近是])|又|当然|起码|至少(?!\d)|真的|还(?=总|经常|常|会|特别|很|挺|真|觉得))+(?=[\u4e00-\u9fff]{2})"
 )
 """What joins a predicate to the clause before it, which is not told."""
 _OWN = re.compile(

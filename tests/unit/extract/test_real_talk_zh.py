@@ -154,9 +154,7 @@ def test_what_is_planned_healed_or_of_all_is_no_value(text: str, wrong: str) -> 
     assert not any(wrong in each for each in statements_of(text, "小川"))
 
 
-@pytest.mark.parametrize(
-    "text", ["我也是崩溃", "摸摸，好好生活", "最近几天较突出", "我解释了没用", "想太多，没冷风"]
-)
+@pytest.mark.parametrize("text", ["我也是崩溃", "摸摸，好好生活", "最近几天较突出", "我解释了没用", "想太多，没冷风"])
 def test_what_says_nothing_in_a_month_stays_in_its_turn(text: str) -> None:
     assert statements_of(text, "小川") == []
 
@@ -196,3 +194,69 @@ def test_what_is_of_all_of_another_or_of_the_moment_is_not_the_speakers(text: st
 def test_a_customer_is_asked_what_they_need_without_the_greeting() -> None:
     before: list[tuple[Role, str]] = [("user", "能开票吗"), ("assistant", "是的哟 您需要开专用发票吗?")]
     assert statements_of("是的", "顾客", before) == ["顾客需要开专用发票"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "texts"),
+    [
+        ("我都问过了房东说没有车位可是我还是想租", ["小雅都问过了，房东说没有车位"]),
+        ("我从来不炒股我这人胆小", ["小雅从来不炒股"]),
+        ("我搬到城东了但是上班更远", ["小雅搬到城东了，但是上班更远"]),
+    ],
+)
+def test_clauses_without_a_comma_are_told_as_clauses(statement: str, texts: list[str]) -> None:
+    assert statements_of(statement, "小雅") == texts
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("我动手能力和耐心都挺差的", "小雅动手能力和耐心都挺差的"),
+        ("我还挺怕打雷的", "小雅挺怕打雷的"),
+        ("我挺内向的，熟人也不多", "小雅挺内向的，熟人也不多"),
+        ("我感觉我越来越不想出门了", "小雅感觉自己越来越不想出门了"),
+        ("我觉得我不能一个人带团队", "小雅觉得自己不能一个人带团队"),
+        ("我就是不想复合", "小雅不想复合"),
+        ("然而我从小就怕水", "小雅从小就怕水"),
+        ("可我是女生", "小雅是女性"),
+    ],
+)
+def test_what_one_is_like_is_told(statement: str, text: str) -> None:
+    assert statements_of(statement, "小雅") == [text]
+
+
+def test_a_trait_with_de_behind_a_noun_is_no_sentence() -> None:
+    assert statements_of("我有个挺好的", "小雅") == []
+
+
+def test_then_every_day_is_no_day_after_tomorrow() -> None:
+    assert statements_of("我报了游泳课，然后天天去练", "小雅") == ["小雅报了游泳课，然后天天去练"]
+
+
+@pytest.mark.parametrize("text", ["面试我的是一位博士学姐", "那架琴卖给一个高中生了", "毕业照嘛，本科时光都在里面"])
+def test_a_degree_of_somebody_else_is_not_the_speakers(text: str) -> None:
+    assert not any("学历" in each or "本科" in each for each in statements_of(text, "小雅"))
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("我失业了", "小雅失业了"),
+        ("我保研了", "小雅保研了"),
+        ("我被裁了，房贷还没还完", "小雅被裁了，房贷还没还完"),
+        ("我外婆去世了", "小雅的外婆去世了"),
+        ("我表姐刚离婚了", "小雅的表姐刚离婚了"),
+    ],
+)
+def test_what_befalls_one_once_in_years_is_told_in_a_word(statement: str, text: str) -> None:
+    assert statements_of(statement, "小雅", [("assistant", "最近怎么样")]) == [text]
+
+
+@pytest.mark.parametrize("statement", ["我离职了吗", "要是我失业了怎么办", "我考上了", "我吃了"])
+def test_a_word_that_asks_or_lacks_its_object_is_not_told(statement: str) -> None:
+    assert statements_of(statement, "小雅", [("assistant", "最近怎么样")]) == []
+
+
+def test_who_a_pronoun_means_is_named_behind_clauses_that_name_nobody() -> None:
+    before: list[tuple[Role, str]] = [("user", "我爸爸有痛风"), ("assistant", "现在怎么样")]
+    assert statements_of("刚才好一点了，现在睡着了，他还有贫血", "小雅", before) == ["小雅的爸爸还有贫血"]

@@ -149,3 +149,25 @@ def test_a_doctors_yes_is_told_of_the_patient_and_not_of_the_doctor() -> None:
         "医生说患者运动以后心跳快属于正常现象"
     ]
     assert statements_of("是的", "医生", [("assistant", "您是心内科的吗？")]) == []
+
+
+def test_a_doctor_who_is_called_is_not_spoken_of() -> None:
+    before: list[tuple[Role, str]] = [("user", "医生 我之前体检血压高 头晕怎么办"), ("assistant", "有心慌吗？")]
+    assert "患者总是睡不着，半夜总醒" in statements_of("没有 就是睡眠不好。总是睡不着 半夜总醒。", "患者", before)
+
+
+@pytest.mark.parametrize(
+    ("question", "statement", "text"),
+    [
+        ("但是心率不快呀。", "有一阵心跳的特别快", "患者有一阵心跳的特别快"),
+        ("现在吃什么药？", "吃倍他乐克，阿司匹林肠溶片", "患者吃倍他乐克，阿司匹林肠溶片"),
+        ("咳嗽多久了", "自有了房颤以后，体力下降，稍凉就咳", "患者稍凉就咳"),
+    ],
+)
+def test_what_a_patient_says_in_passing_is_theirs(question: str, statement: str, text: str) -> None:
+    assert statements_of(statement, "患者", [("assistant", question)]) == [text]
+
+
+@pytest.mark.parametrize("statement", ["阿司匹林肠溶片", "每次半片"])
+def test_a_medicine_or_an_amount_by_itself_says_nothing(statement: str) -> None:
+    assert statements_of(statement, "患者", [("assistant", "现在吃什么药？")]) == []

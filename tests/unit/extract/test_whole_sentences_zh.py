@@ -1,0 +1,124 @@
+"""A Chinese memory of who speaks by name is a whole sentence of theirs, or it is not made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+
+from processors.reader.rules.found import Found
+from processors.reader.rules.protocol import Role, TurnView
+from processors.reader.rules.rules import RuleExtractor
+from processors.reader.rules.whole_sentences_zh import whole_sentences
+from schemas.profile.model import load_profile
+
+GENERAL = load_profile("general")
+MONDAY = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+
+REFUSED = {
+    "a head without its verb": ("小雅在控制预算方面", "我们在控制预算方面"),
+    "joined to the clause before": ("小雅或者半夜醒两三次", "或者半夜醒两三次"),
+    "one of what the clause before names": ("小雅其中两门没有及格", "其中两门没有及格"),
+    "it hurts, and not where": ("小雅偶尔疼一会儿", "偶尔疼一会儿"),
+    "a verb by itself": ("小雅的孩子没有", "孩子没有"),
+    "somebody not named does it": ("小雅想说说心事的时候，总是敷衍小雅", "我想说说心事的时候，总是敷衍我"),
+    "of love in general": ("小雅喜欢不等于合适", "喜欢不等于合适"),
+    "of people in general": ("小雅一般女生不会主动加微信", "一般女生不会主动加微信"),
+    "it does not hold of one": ("小雅怕黑，这事没人能帮", "我怕黑，这事没人能帮"),
+    "an offer to another": ("小雅的表哥人不错，可以认识，可以介绍一下", "我表哥人不错，可以认识，可以介绍一下"),
+    "advice": ("小雅刚入职肯定要多听少说", "刚入职肯定要多听少说"),
+    "a guess": ("小雅适合文科", "适合文科吧"),
+    "a mask": ("小雅是在[地址x]买的", "我是在[地址x]买的"),
+    "half an emoticon": ("小雅想回家(", "我想回家("),
+    "an exclamation": ("小雅的妈呀涨价了", "我的妈呀涨价了"),
+    "of the firm": ("小雅司仓库会在两天内发出", "我司仓库会在两天内发出"),
+    "an errand": ("小雅骑车回来了", "我骑车回来了"),
+    "put back": ("小雅把蛋糕放回去了", "我把蛋糕放回去了"),
+    "the meal of a day": ("小雅加班到九点，晚饭也没吃", "我加班到九点，晚饭也没吃"),
+    "what is being read": ("小雅看网上说容易坏", "我看网上说容易坏"),
+    "a question that was cut": ("小雅的室友笑着问小雅", "室友笑着问我"),
+    "it holds of everybody": ("小雅不是人人都要结婚", "不是人人都要结婚"),
+    "two, each called by a pronoun": ("小雅的表姐说他不想帮她", "我表姐说他不想帮她"),
+}
+KEPT = [
+    ("小雅在杭州上班", "我在杭州上班"),
+    ("小雅并购部门干了六年", "我并购部门干了六年"),
+    ("小雅左腿有时候疼", "左腿有时候疼"),
+    ("小雅喜欢爬山，但不喜欢跑步", "我喜欢爬山，但不喜欢跑步"),
+    ("小雅去年从国外回来了", "我去年从国外回来了"),
+    ("小雅的妈妈说不能吃海鲜", "我妈妈说不能吃海鲜"),
+    ("小雅家里没有电梯", "我家里没有电梯"),
+    ("小雅当过兵", "我当过兵"),
+    ("小雅司机当了十年", "我司机当了十年"),
+]
+
+
+def sentences_of(text: str, turn: str) -> tuple[list[str], list[str]]:
+    found = Found(0, len(turn), "episode", text, episode_type="fact")
+    kept, left = whole_sentences([found], turn, "小雅")
+    return [f.text for f in kept], [f.text for f in left]
+
+
+@pytest.mark.parametrize(("text", "turn"), REFUSED.values(), ids=REFUSED)
+def test_what_is_no_whole_sentence_stays_in_its_turn(text: str, turn: str) -> None:
+    assert sentences_of(text, turn) == ([], [text])
+
+
+@pytest.mark.parametrize(("text", "turn"), KEPT, ids=[text for text, _ in KEPT])
+def test_a_whole_sentence_is_told(text: str, turn: str) -> None:
+    assert sentences_of(text, turn) == ([text], [])
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("小雅一直在打针，说半年后再看", "小雅一直在打针"),
+        ("小雅的爸爸住院了，说下周手术", "小雅的爸爸住院了，说下周手术"),
+        ("小雅现在吃的是降压药，高血压是三年", "小雅现在吃的是降压药"),
+        ("小雅最近就是失眠，还掉头发", "小雅最近失眠，还掉头发"),
+        ("小雅想搬出去住，害", "小雅想搬出去住"),
+    ],
+)
+def test_an_end_that_says_nothing_by_itself_is_cut(text: str, whole: str) -> None:
+    assert sentences_of(text, text.replace("小雅", "我")) == ([whole], [])
+
+
+def test_what_its_speaker_only_offers_is_not_told() -> None:
+    turn = "好的。那我退货吧。"
+    found = Found(3, 8, "episode", "小雅退货", episode_type="fact")
+    assert whole_sentences([found], turn, "小雅")[0] == []
+
+
+def test_oneself_behind_another_is_the_other() -> None:
+    turn = "他很优秀，自己要求也很高"
+    found = Found(5, len(turn), "episode", "小雅要求也很高", episode_type="fact")
+    assert whole_sentences([found], turn, "小雅")[0] == []
+
+
+def read(text: str, before: Sequence[tuple[Role, str]] = ()) -> list[str]:
+    turn = TurnView(text, "user", "zh", MONDAY, speaker="小雅", previous=tuple(before))
+    return [c.text for c in RuleExtractor().extract(turn, GENERAL) if c.source == "explicit"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["我高中拼命刷题才考上的", "我们学校本科平均年龄很小", "我以前本科舍友总打呼", "我大专期间一直打工"],
+)
+def test_a_school_that_one_was_at_is_no_degree(text: str) -> None:
+    assert not any("学历" in each for each in read(text))
+
+
+@pytest.mark.parametrize("text", ["我本科，在银行上班", "我是高中学历", "我读了大专就工作了", "我大专毕业"])
+def test_a_degree_that_is_held_is_told(text: str) -> None:
+    assert any("本科" in each or "高中" in each or "大专" in each for each in read(text))
+
+
+def test_a_rate_is_no_age() -> None:
+    asked: list[tuple[Role, str]] = [("assistant", "平时心率多少？")]
+    assert not any("岁" in each for text in ("70多点", "80多下，不快") for each in read(text, asked))
+    assert any("60多岁" in each for each in read("我60多了"))
+
+
+def test_an_emoticon_is_left_out() -> None:
+    assert read("我想学会游泳，今年报了班(｡•́︿•̀｡)") == ["小雅想学会游泳，今年报了班"]
