@@ -36,7 +36,7 @@ _NEXT_SUBJECT = (
     rf"|(?: (?:my|our)(?: [\w-]+)? (?:{KIN_EN}) (?!is\b|was\b)[a-z]+(?:ed|s|ught|ent)\b))"
 )
 _SPLICED = re.compile(
-    rf"(?:[,;:]| [-\u2013\u2014]+)(?: (?:and|but|so|yet))?{_NEXT_SUBJECT}| (?:and|but|so|yet){_NEXT_SUBJECT}"
+    rf"(?:[,;:]| [-\u2013\u2014]+)(?: (?:and|but|so|yet|just|only))?{_NEXT_SUBJECT}| (?:and|but|so|yet){_NEXT_SUBJECT}"
     r"|, so (?!(?:that|far|much|many|long|I|we|my|our)\b)| so (?=(?:an?|the|any\w*|no|nothing|that's|please|don't|if"
     r"|when|whenever|you|keep|put|leave|make|stop"
     r"|guess|think|find|add|count|book|give|tell|plan|mind|ask|send|ring|text|nag|remind|expect|bear)\b)",
@@ -94,7 +94,7 @@ def before_another(text: str, *, in_group: bool = False) -> Iterator[str]:
     marks = [_THOUGHT, *marks] if in_group else marks
     cuts = [each for mark in marks for each in mark.finditer(text)]
     cuts += [each for each in _JUDGED.finditer(text) if len(text[: each.start()].split()) >= _LEAST]
-    heads = (text[: each.start()].rstrip(" ,;:-") for each in cuts)
+    heads = (text[: each.start()].rstrip(" ,;:-") for each in sorted(cuts, key=lambda cut: cut.start()))
     return (head for head in heads if _OPEN.search(head) is None and not _failed(text, head))
 
 

@@ -46,7 +46,12 @@ _HERE_AND_NOW = re.compile(
     r"|(?:I|we) (?:\w+ly )?(?:am going to|are going to|want to|could|nearly) (?:be sick|die|cry|scream|faint|explode"
     r"|throw up|vomit|laugh|kill|murder)\b"
     r"|(?:I|we) (?:would )?(?:like|love|want) to see (?:what|how|if|whether|who|which)\b"
-    r"|(?:I|we) (?:hope|wish) (?!to\b)",
+    r"|(?:I|we) (?:hope|wish) (?!to\b)"
+    r"|(?:I|we) (?:would )?(?:\w+ )?(?:like|love|want) to see (?:some(?:one|body|thing)?|people|more|it|them|that|another|an?)\b"
+    r"(?!.*\b(?:my|our)\b)"
+    r"|(?:I|we) (?:am|was|are|were) (?:so |really |very |\w+ly )?(?:sad|happy|glad|surprised|shocked|upset|disappointed"
+    r"|amazed|relieved) to (?:see|hear|learn|find|read|know|discover)\b(?!.*\b(?:my|our)\b)"
+    r"|(?:I|we) (?:have |had )?never even (?:seen|heard|known|thought)\b|(?:I|we) (?:could|would)n't have\b",
     re.I,
 )
 """An offer or a resolve of the talk ("I'll get it", "I have to read"), not a plan: it names no time and nobody;
@@ -73,7 +78,7 @@ _LEFT_OPEN = re.compile(
     rf"(?:{alternatives('of_what')})(?: myself)?$"
     rf"|\b(?:want|wanted|need|going|would (?:love|like)|plan|hope) to (?:{alternatives('asks_for_more')})"
     r"(?: (?:sometime|someday|one day|again|too|more))?$"
-    r"|\b(?:see|do|try|watch|be|meet|play|like|love|want) one$"
+    r"|\b(?:see|do|try|watch|be|meet|play|like|love|want) one$|\b(?:to|of|with) (?:some|many|most|several|a few),"
     r"|\b(?:met|seen|saw|have|had|watched|read|tried|know|knew|got|like|liked|loved|bought|made) "
     r"(?:so |too |quite )?(?:many|several|some|a few|lots|plenty|a couple|none|all|both)$"
     r"|^(?:I|we) (?:\w+ly )?(?:have|had) (?:some|a few|many|lots of|a lot of|good|great|close) friends$"
@@ -186,7 +191,7 @@ _TWO_IN_ONE = re.compile(
 )
 """Two sentences with nothing between them."""
 _BROKEN = re.compile(
-    r"\b(?:I|we) (?:is|has|does)\b|^I were\b(?!n't)|\blike to [A-Z]|\w's (?:are|were)\b|[/\\|]$"
+    r"\b(?:I|we) (?:is|has|does)\b|\b(?:has|have|had) be\b|^(?:I|we) (?:can't|cannot|couldn't|won't) [A-Z]|^I no [A-Z]|^I were\b(?!n't)|\blike to [A-Z]|\w's (?:are|were)\b|[/\\|]$"
     r"|\b(?:don't|do not|didn't|doesn't|can't|cannot|will|won't) to\b|\b(?:want|need|like) to (?:some|an?|the|my)\b"
     r"|\b(?:the|an?|my|our|and|or|than|very|too)$|\bmyself (?:did|do|does|is|are|was)$"
     r"|^[Oo]ne of (?:my|our|the) (?:\w+ )?\w+s (?:have|are|were|do)\b"
@@ -194,7 +199,9 @@ _BROKEN = re.compile(
     r"|don't|are|were)\b"
 )
 _HALF = re.compile(
-    r"\b(?:that|how|because|when|if) (?:by|with|after|before|without) (?:[\w'-]+ ){0,6}[\w'-]+$|\bfound that by\b", re.I
+    r"^(?:an?|the) [\w-]+(?: [\w-]+)? (?:my|our) (?:\w+ )?\w+(?: (?!(?:is|was|are|were|has|have|had|will|can)\b)[\w'-]+)+$"
+    r"|\b(?:that|how|because|when|if) (?:by|with|after|before|without) (?:[\w'-]+ ){0,6}[\w'-]+$|\bfound that by\b",
+    re.I,
 )
 """What was begun: "I found that by being friendly to others first"."""
 _UNAWARE = re.compile(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from processors.reader.rules import atoms, clauses_en, free_statements_en, self_en, statements_en
+from processors.reader.rules.agreed_en import agreed_with
 from processors.reader.rules.answered_en import answered, by_kind
 from processors.reader.rules.avoidance import avoids_en
 from processors.reader.rules.domain import profile_fields, resolve_category
@@ -30,6 +31,7 @@ from processors.reader.rules.run_on_en import apart
 from processors.reader.rules.self_contained_en import is_self_contained
 from processors.reader.rules.short_statements_en import shortly_en
 from processors.reader.rules.text import Sentence, sentences, without_quotes
+from processors.reader.rules.topic_en import Topic
 from processors.reader.rules.typed_en import typed
 from processors.reader.rules.withdrawals import ended, withdrawn
 from processors.reader.rules.wordings import LOOKED_BACK, wordings_en
@@ -146,7 +148,7 @@ def read(
     found: list[Found] = []
     statements: list[Alone] = []
     weak: list[Sentence] = []
-    people = People(before, heard)
+    people, topic = People(before, heard), Topic(heard)
     greeted = False
     work = work_asked_en(text)
     own = _as_ones_own(text, in_group=in_group, in_project=in_project)
@@ -198,7 +200,7 @@ def read(
             asked_for = sentence.start in to_keep
             statements.extend(
                 free_statements_en.free_statements(
-                    sentence, original, kept, people, in_group=in_group, to_keep=asked_for
+                    sentence, original, kept, people, topic, in_group=in_group, to_keep=asked_for
                 )
             )
     episodes = [statements_en.episode(each) for each in worth(statements, text)]
@@ -208,6 +210,8 @@ def read(
         if told_by_it and by_kind(question, text):
             found = [f for f in found if f.slots or not f.overlaps(0, told_by_it[0].end)]
         found.extend(told_by_it)
+    if heard and (agreed := agreed_with(heard, text)) is not None and is_self_contained(agreed[0], in_group=in_group):
+        found.extend(_stated(agreed[0], 0, agreed[1], profile))
     if not found and not among_people and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_en.fragment(weak[0], text[weak[0].start : weak[0].end], question)]))
     return [*found, *(f for f in episodes if f.dropped is not None)]
