@@ -45,8 +45,9 @@ def agreed_with(heard: str, text: str) -> tuple[str, int] | None:
     stated = [s for s in sentences(heard) if not s.asks] if match else []
     if match is None or not stated:
         return None
-    last = FILLER.sub("", stated[-1].text, count=1)
-    phrase = expand(tidy(last))
+    last = stated[-1].text
+    opens = FILLER.match(last)
+    phrase = expand(tidy(last[opens.end() :] if opens else last))
     pattern = _NEVER if match["neither"] else _ARE if match["are"] else _SHARED
     is_state = pattern is _SHARED and match["too"].lower().startswith(("me", "same", "like")) and _ARE.match(phrase)
     if not (pattern.match(phrase) or is_state) or _OF_ONE.search(phrase) or len(phrase.split()) > _LONGEST:

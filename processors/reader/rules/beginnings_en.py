@@ -56,6 +56,7 @@ _THOUGHT = re.compile(
     r"(?<!\bthat)(?<!\bwhat)(?<!\bhow)(?<!\bwhich)(?<!\bwho)(?<!\bas)(?<!\bthan)(?<!\bif)(?<!\bbecause)"
     r"(?<!\bwhen)"
     r" (?=(?:I|they) (?:think|thought|guess|believe(?! in)|mean)\b)"
+    r"|,? (?:and|so) it (?:looks|seems|sounds|feels) like\b"
     r"| (?=I do (?!(?:in|for|at|on|with|is|and|every|as|to|now|when|best|most|not)\b)[a-z])"
     r"|,?(?: (?:and|but|so))? (?:it's|its|that's|thats) (?:an?|so|really|very|just|pretty|not|such|sad|too|kind|all)\b"
     r"|, (?:(?:great|good|nice|fun|crazy|awesome|lovely|bad|sad|tough) (?:game|movie|film|show|time|day|night"

@@ -84,7 +84,7 @@ _LEFT_OPEN = re.compile(
     r"|^(?:I|we) (?:\w+ly )?(?:have|had) (?:some|a few|many|lots of|a lot of|good|great|close) friends$"
     r"|^(?:I|we) (?:\w+ly )?have (?:an?|some|the|this|a few) (?:\w+ )?(?:problem|issue|question|idea|point"
     r"|thought|story)s?$"
-    r"|^(?:I|we) have (?:very|so|too) [a-z]+$|\bthe (?:original|sequel|prequel|remake)$"
+    r"|^(?:I|we) have (?:(?:very|so|too) [a-z]+|suggestions?|ideas|questions|studied|tried|asked|looked)$|\bthe (?:original|sequel|prequel|remake)$"
     r"|\b(?:over|about|with) (?:something|someone)(?: \w+)?$"
     r"|^(?:my|our) [\w' -]{3,30} (?:is|are|was|were)(?:n't| not)? (?:the|an?|my) (?:main |only |real |big )?"
     r"(?:issue|problem|point|question|reason|case|thing)$"
@@ -193,7 +193,7 @@ _TWO_IN_ONE = re.compile(
 _BROKEN = re.compile(
     r"\b(?:I|we) (?:is|has|does)\b|\b(?:has|have|had) be\b|^(?:I|we) (?:can't|cannot|couldn't|won't) [A-Z]|^I no [A-Z]|^I were\b(?!n't)|\blike to [A-Z]|\w's (?:are|were)\b|[/\\|]$"
     r"|\b(?:don't|do not|didn't|doesn't|can't|cannot|will|won't) to\b|\b(?:want|need|like) to (?:some|an?|the|my)\b"
-    r"|\b(?:the|an?|my|our|and|or|than|very|too)$|\bmyself (?:did|do|does|is|are|was)$"
+    r"|\b(?:the|an?|my|our|and|or|than|very|too)$|^[Oo]ne of (?:my|our) (?:[\w'-]+ )?[\w'-]+s to [a-z]+$|\bmyself (?:did|do|does|is|are|was)$"
     r"|^[Oo]ne of (?:my|our|the) (?:\w+ )?\w+s (?:have|are|were|do)\b"
     rf"|^(?:[Mm]y|[Oo]ur) (?:\w+ )?(?:{alternatives('one_relative')}) (?:come|go|say|have|want|like|live|work|need|do"
     r"|don't|are|were)\b"

@@ -264,7 +264,8 @@ def _self_contained_part(statement: str, *, in_group: bool) -> str:
     """The statement; where it does not stand or is long, the longest part of it from its beginning that does."""
     is_statement = partial(tells, in_group=in_group)
     statement = _unaddressed(statement) if in_group else statement
-    text = next((head for head in before_another(statement, in_group=in_group) if is_statement(head)), statement)
+    heads = (_TRAILING.sub("", head) for head in before_another(statement, in_group=in_group))
+    text = next((head for head in heads if is_statement(head)), statement)
     if not is_statement(text) and (felt := _BECAUSE.match(text)) and is_statement(felt["why"]):
         return felt["why"]
     if len(text.split()) <= KEPT_WHOLE and is_statement(text):

@@ -44,7 +44,7 @@ _SHOWN = re.compile(
     re.I,
 )
 _ONE = re.compile(
-    r"\b(?:the [\w'-]+|lost|had|have|has|got|gets?|bought|needs?|wants?|saw|made|found|took|takes?|used?|ordered|sold"
+    r"\b(?:the (?!only one (?:in|at|on|with|who|of|[a-z]+ing)\b)[\w'-]+|lost|had|have|has|got|gets?|bought|needs?|wants?|saw|made|found|took|takes?|used?|ordered|sold"
     r"|gave|keeps?|kept|owns?|tried|broke) ones?\b(?= *(?:$|[,;.]|(?:in|on|at|for|from|before|after|last|this"
     r"|ever|since"
     r"|when|because|and|but|so|too|by|until|again|already|now|yet)\b))",

@@ -26,7 +26,7 @@ DROPPED = re.compile(
 _DIGIT = re.compile(r"\d")
 _LASTS = re.compile(
     r"\bfor (?:(?:about|over|almost|nearly|at least|the (?:past|last)) )?(?:an?|a few|several|many|a couple(?: of)?"
-    rf"|{ENGLISH_NUMBER}) (?:weeks?|months?|years?|decades?)\b|\b(?:{alternatives('struggles')})\b",
+    rf"|{ENGLISH_NUMBER}) (?:weeks?|months?|years?|decades?)\b|\b(?:{alternatives('struggles', 'ways_of_living')})\b",
     re.I,
 )
 """How long something has been so, and what is hard for somebody, are worth telling though their words are everyday."""

@@ -51,7 +51,7 @@ _HEDGED = re.compile(
     r"|my (?:all[- ]time )?favou?rite [\w' -]{2,30}? (?:is|are)\b(?! (?:when|how|the)\b))"
     r"|I (?:don't|do not) (?:really )?know (?:anyone|anybody|many people)\b(?! (?:who|that|else)\b)"
     r"|I (?:[a-z]+ly |always |still )*look forward to [^,;]{3,60} (?:every|each) [a-z]+"
-    r"|I (?:[a-z]+ly |still |always )*remember [a-z]+ing\b(?! (?:it|that|this|about|the)\b)"
+    r"|I (?:[a-z]+ly |still |always )*remember (?:[a-z]+ing\b(?! (?:it|that|this|about|the)\b)|when (?:I|we|my)\b)"
     r"(?=.*\b(?:my|our|when (?:I|we)|as an? (?:kid|child|teen|boy|girl))\b)"
     r"|I (?:have )?(?:also |even |often |recently )?thought (?:about|of) (?:trying to [a-z]+|[a-z]+ing) "
     r"(?!(?:it|that|this|them|so|how|about)\b)"
@@ -60,7 +60,7 @@ _HEDGED = re.compile(
 )
 """A plan or a taste that somebody is not sure of is worth telling as they say it, and so is that they know nobody."""
 _LASTING = re.compile(
-    r"\b(?:since|always|every|often|lately|for (?:\w+ )?(?:years|months|weeks)|afraid of|sure that)\b", re.I
+    r"\b(?:since|always|every|often|lately|for (?:\w+ )?(?:years|months|weeks)|afraid of|sure that|comfortable (?:with|around|[a-z]+ing))\b", re.I
 )
 _FEELS = re.compile(r"I (?:\w+ ){0,2}(?:feel|felt|am|(?:have|had) (?:\w+ )?been)\b", re.I)
 """A feeling that lasts is worth telling."""
