@@ -80,6 +80,8 @@ def dated(text: str, at: datetime) -> str:
         bare = _AFTER_A_PREPOSITION.search(before) is not None and not flying_in
         date = _named(span, part[1] if part else span.text)
         named = date if bare else f"{_PREPOSITION[span.precision]} {date}"
+        if bare and before.endswith("about ") and span.text.lower().endswith(" ago"):
+            begin, named = begin - len("about "), f"{_PREPOSITION[span.precision]} about {date}"
         pieces += [text[end:begin], named if begin else named[:1].upper() + named[1:]]
         end = close
     return "".join([*pieces, text[end:]])

@@ -62,8 +62,8 @@ _INTERJECTION = re.compile(
 _TRAILING = re.compile(
     r"[\s,]+(?:though|too|as well|either|anyways?|actually|honestly|unfortunately|lol|you know|I guess|I think|haha"
     r"|right|(?:(?:back|over|up|down|out) )?(?:here|there)|(?:right|for|by) now|(?:back )?then|(?:but|and"
-    r"|so) because of(?: [\w'-]+){1,4}|(?:but )?other than that|so|and|but|or|because"
-    r"|(?<!would )(?<!I'd )like|at all|as always"
+    r"|so) because of(?: [\w'-]+){1,4}|(?:but )?other than that|for (?:instance|example)|so|and|but|or|because"
+    r"|(?<!would )(?<!I'd )(?<!might )like|at all|as always"
     r"|of course|of sorts|if|when|which|by|did(?:n't)?)$",
     re.I,
 )
@@ -91,8 +91,8 @@ _DONE_SO = re.compile(r"(?:I |we )?(?:used to [a-z]|[a-z]+ed\b|had\b|did\b)", re
 _HAD_TO = re.compile(r"(?:I|we) (?:\w+ly |just |also )?had to [a-z]+$", re.I)
 """What came of it belongs to it: "I had to relocate but my partner stayed"."""
 _DOES_TO_IT = re.compile(
-    r"(?:and|but)(?: (?:then|also|later|finally|eventually|now|still))? (?!(?:so|then|now|for|in|of|with|like)\b)[a-z]+ "
-    r"(?:it|them)\b",
+    r"(?:and|but)(?: (?:then|also|later|finally|eventually|now|still))? (?!(?:so|then|now|for|in|of|with|like)\b)"
+    r"[a-z]+ (?:it|them)\b",
     re.I,
 )
 _HERE = re.compile(

@@ -60,7 +60,9 @@ _HEDGED = re.compile(
 )
 """A plan or a taste that somebody is not sure of is worth telling as they say it, and so is that they know nobody."""
 _LASTING = re.compile(
-    r"\b(?:since|always|every|often|lately|for (?:\w+ )?(?:years|months|weeks)|afraid of|sure that|comfortable (?:with|around|[a-z]+ing))\b", re.I
+    r"\b(?:since|always|every|often|lately|for (?:\w+ )?(?:years|months|weeks)|afraid of|sure that"
+    r"|comfortable (?:with|around|[a-z]+ing))\b",
+    re.I,
 )
 _FEELS = re.compile(r"I (?:\w+ ){0,2}(?:feel|felt|am|(?:have|had) (?:\w+ )?been)\b", re.I)
 """A feeling that lasts is worth telling."""
@@ -77,7 +79,8 @@ _GENERAL = re.compile(
 )
 """What holds for all: not what names a time, a number or somebody."""
 MOMENT = re.compile(
-    rf"\b(?:am|are) (?:\w+ )?(?!(?:{alternatives('goes_on_for_long')})\b)\w+ing\b[^,;]*\b(?:right now|at the moment|tonight|as we speak)\b"
+    rf"\b(?:am|are) (?:\w+ )?(?!(?:{alternatives('goes_on_for_long')})\b)\w+ing\b[^,;]*"
+    r"\b(?:right now|at the moment|tonight|as we speak)\b"
     rf"|\bI am (?:\w+ )?(?:{alternatives('outbursts')})\b|\bneed\b[^,;]*\bby (?:tonight|today|now|noon)\b",
     re.I,
 )

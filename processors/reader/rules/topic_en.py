@@ -22,13 +22,16 @@ _WORD = (
 )
 _THING = rf"(?P<what>{_NO_THING}(?:the )?{_WORD}(?: {_WORD}){{0,3}})"
 _HOW = r"(?:(?:ever|also|even|still|really|too|just|do|\w+ly) ){0,2}"
-_TAIL = r"(?: (?:at all|much|too|as well|a lot|often|by any chance|yourself|personally|in general|either|or [^?]{2,40}))?"
+_TAIL = (
+    r"(?: (?:at all|much|too|as well|a lot|often|by any chance|yourself|personally|in general|either|or [^?]{2,40}))?"
+)
 _ASKS = (
-    re.compile(rf"\b(?:do|did) you {_HOW}(?:{_DOING}) {_THING}{_TAIL}\s*\?", re.I),
+    re.compile(
+        rf"\b(?:do|did|have) you {_HOW}(?:{_DOING}|seen|see|tried|try|been to) {_THING}(?: yet)?{_TAIL}\s*\?", re.I
+    ),
     re.compile(
         rf"\bare you {_HOW}(?:an? )?(?:(?:big|huge) )?(?:much of an? )?"
-        r"(?:fan of|into|familiar with|interested in|afraid of"
-        rf"|scared of|fond of) {_THING}{_TAIL}\s*\?",
+        rf"(?:fan of|into|familiar with|interested in|afraid of|scared of|fond of) {_THING}{_TAIL}\s*\?",
         re.I,
     ),
     re.compile(
@@ -49,13 +52,15 @@ _LIKED = re.compile(
     re.I,
 )
 _MANNER = (
-    r"(?:(?:\w+ly|do|did|don't|didn't|not|have|had|haven't|never|always|still|just|also|only|really|used to|use to|would"
-    r"|can|can't|could|couldn't|cannot|get to|got to|learned to|learnt to|try to|tried to|like to|love to|want to"
-    r"|wanted to|started|kept|keep|grew up|am|was|are|were|been|too|very|that|so|a little|a bit|much|big|huge|an?) ){0,6}?"
+    r"(?:(?:\w+ly|do|did|don't|didn't|not|have|had|haven't|never|always|still|just|also|only|really|used to|use to"
+    r"|would|can|can't|could|couldn't|cannot|get to|got to|learned to|learnt to|try to|tried to|like to|love to|want to"
+    r"|wanted to|started|kept|keep|grew up|am|was|are|were|been|too|very|that|so|a little|a bit|much|big|huge"
+    r"|an?) ){0,6}?"
 )
 _POINTS = re.compile(
     rf"(?P<head>(?:I|we)(?:'\w+)? {_MANNER}"
-    rf"(?:(?:{_DOING})(?:d|ed|ing)?(?: [a-z]{{2,12}}ing)?|watching|(?:get |got |getting )?into|fan of|familiar with|interested in|good at|bad at|tired of|hooked on)) "
+    rf"(?:(?:{_DOING})(?:d|ed|ing)?(?: [a-z]{{2,12}}ing)?|watching|(?:get |got |getting )?into|fan of|familiar with"
+    r"|interested in|good at|bad at|tired of|hooked on)) "
     r"(?P<it>it|them)\b(?! (?:is|was|are|were|to|on|off|up|out|like|that|when it|so)\b)",
     re.I,
 )
@@ -88,8 +93,8 @@ class Topic:
         self._thing = ""
         self._asked = False
         self._favourite = ""
-        for sentence in sentences(heard)[-1:]:
-            self.hear("" if sentence.asks else sentence.text)
+        for sentence in [s for s in sentences(heard) if not s.asks][-1:]:
+            self.hear(sentence.text)
         self.ask(heard)
 
     def ask(self, text: str) -> None:
