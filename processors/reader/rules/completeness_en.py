@@ -205,7 +205,8 @@ _BROKEN = re.compile(
 )
 _HALF = re.compile(
     r"^(?:an?|the) [\w-]+(?: [\w-]+)? (?:my|our) (?:\w+ )?\w+"
-    r"(?: (?!(?:is|was|are|were|has|have|had|will|can|when)\b)[\w'-]+)+(?: when (?:I|we) (?:was|were)(?: [\w'-]+){1,3})?$"
+    r"(?: (?!(?:is|was|are|were|has|have|had|will|can|when)\b)[\w'-]+)+"
+    r"(?: when (?:I|we) (?:was|were)(?: [\w'-]+){1,3})?$"
     r"|\b(?:that|how|because|when|if) (?:by|with|after|before|without) (?:[\w'-]+ ){0,6}[\w'-]+$|\bfound that by\b",
     re.I,
 )
