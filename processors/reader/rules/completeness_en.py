@@ -85,7 +85,7 @@ _LEFT_OPEN = re.compile(
     r"|^(?:I|we) (?:\w+ly )?have (?:an?|some|the|this|a few) (?:\w+ )?(?:problem|issue|question|idea|point"
     r"|thought|story)s?$"
     r"|^(?:I|we) (?:am|was) the (?!(?:oldest|youngest|eldest)$)(?:(?:perfect|best|only|worst) )?[a-z]+$"
-    r"|^(?:I|we) have (?:(?:very|so|too) [a-z]+|suggestions?|ideas|questions|studied|tried|asked|looked)$"
+    rf"|^(?:I|we) have (?:(?:very|so|too) [a-z]+|{alternatives('had_of_what')})$"
     r"|\bthe (?:original|sequel|prequel|remake)$"
     r"|\b(?:over|about|with) (?:something|someone)(?: \w+)?$"
     r"|^(?:my|our) [\w' -]{3,30} (?:is|are|was|were)(?:n't| not)? (?:the|an?|my) (?:main |only |real |big )?"

@@ -21,6 +21,9 @@ _MENTIONS = re.compile(
 )
 _NO_LONGER = re.compile(rf"\b(?:{alternatives('no_longer_with')})\b", re.I)
 _PAST = re.compile(r"\b(?:was|were|had|did|didn't|got|[a-z]{3,}ed)\b", re.I)
+_AS_SUBJECT = re.compile(r"(?:^|[,;:.!?] ?|\b(?:and|but|so) )$", re.I)
+"""What the clause says of them is told or not by itself."""
+_UNSURE = re.compile(r"\b(?:could|would|might|may|maybe|perhaps|should)\b", re.I)
 _SEVERAL = re.compile(r"(?:s|children)$", re.I)
 _NEAR = 60
 """Characters around it in which it may be said to be no more."""
@@ -30,12 +33,16 @@ _PLAIN = {"oldest": "", "eldest": "", "youngest": "", "little": "younger ", "bab
 def mentioned(text: str, said: Sequence[str], before: Sequence[str]) -> Iterator[tuple[str, int, int]]:
     """Yield whom a sentence mentions as the speaker's, in the first person, with the place. `said`: what the turn
     tells; `before`: turns of the speaker before it."""
-    if SUPPOSED.search(text) is not None:
+    if SUPPOSED.search(text) is not None or _UNSURE.search(text) is not None:
         return
     for match in _MENTIONS.finditer(text):
         who = (match["kin"] or f"{match['pet']}{match['many']}").lower()
         around = text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
-        if _NO_LONGER.search(around) or (match["pet"] and _PAST.search(around)):
+        if (
+            _AS_SUBJECT.search(text[: match.start()])
+            or _NO_LONGER.search(around)
+            or (match["pet"] and _PAST.search(around))
+        ):
             continue
         named = re.compile(rf"\b{re.escape(who.rstrip('s'))}", re.I)
         if any(named.search(each) for each in (*said, *before)):
