@@ -36,7 +36,7 @@ _NEXT_SUBJECT = (
     rf"|(?: (?:my|our)(?: [\w-]+)? (?:{KIN_EN}) (?!is\b|was\b)[a-z]+(?:ed|s|ught|ent)\b))"
 )
 _SPLICED = re.compile(
-    rf"(?:[,;:]| [-\u2013\u2014]+)(?: (?:and|but|so|yet))?{_NEXT_SUBJECT}| (?:and|but|so|yet){_NEXT_SUBJECT}"
+    rf"(?:[,;:]| [-\u2013\u2014]+)(?: (?:and|but|so|yet|just|only))?{_NEXT_SUBJECT}| (?:and|but|so|yet){_NEXT_SUBJECT}"
     r"|, so (?!(?:that|far|much|many|long|I|we|my|our)\b)| so (?=(?:an?|the|any\w*|no|nothing|that's|please|don't|if"
     r"|when|whenever|you|keep|put|leave|make|stop"
     r"|guess|think|find|add|count|book|give|tell|plan|mind|ask|send|ring|text|nag|remind|expect|bear)\b)",
@@ -56,6 +56,7 @@ _THOUGHT = re.compile(
     r"(?<!\bthat)(?<!\bwhat)(?<!\bhow)(?<!\bwhich)(?<!\bwho)(?<!\bas)(?<!\bthan)(?<!\bif)(?<!\bbecause)"
     r"(?<!\bwhen)"
     r" (?=(?:I|they) (?:think|thought|guess|believe(?! in)|mean)\b)"
+    r"|,? (?:and|so) it (?:looks|seems|sounds|feels) like\b"
     r"| (?=I do (?!(?:in|for|at|on|with|is|and|every|as|to|now|when|best|most|not)\b)[a-z])"
     r"|,?(?: (?:and|but|so))? (?:it's|its|that's|thats) (?:an?|so|really|very|just|pretty|not|such|sad|too|kind|all)\b"
     r"|, (?:(?:great|good|nice|fun|crazy|awesome|lovely|bad|sad|tough) (?:game|movie|film|show|time|day|night"
@@ -94,7 +95,7 @@ def before_another(text: str, *, in_group: bool = False) -> Iterator[str]:
     marks = [_THOUGHT, *marks] if in_group else marks
     cuts = [each for mark in marks for each in mark.finditer(text)]
     cuts += [each for each in _JUDGED.finditer(text) if len(text[: each.start()].split()) >= _LEAST]
-    heads = (text[: each.start()].rstrip(" ,;:-") for each in cuts)
+    heads = (text[: each.start()].rstrip(" ,;:-") for each in sorted(cuts, key=lambda cut: cut.start()))
     return (head for head in heads if _OPEN.search(head) is None and not _failed(text, head))
 
 

@@ -69,7 +69,8 @@ FILLER = re.compile(
 SUPPOSED = re.compile(
     r"\b(?:if|suppose|supposing|imagine|imagining|pretend|assume|assuming"
     r"|as though|wish(?! to\b)|wishing|unless|hypothetically"
-    r"|what if|(?<![a-z,] )were I to|say I|let's say|in case|whether|would I|should I|could I|if only)\b",
+    r"|what if|(?:the )?next time (?:I|we|you|he|she|they|somebody|someone)|(?<![a-z,] )were I to|say I|let's say"
+    r"|in case|whether|would I|should I|could I|if only)\b",
     re.I,
 )
 _SUBJECT = re.compile(r"(?P<who>I|we|my|our|I,? (?:myself|personally),?)\b\s*", re.I)

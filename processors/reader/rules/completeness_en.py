@@ -46,7 +46,12 @@ _HERE_AND_NOW = re.compile(
     r"|(?:I|we) (?:\w+ly )?(?:am going to|are going to|want to|could|nearly) (?:be sick|die|cry|scream|faint|explode"
     r"|throw up|vomit|laugh|kill|murder)\b"
     r"|(?:I|we) (?:would )?(?:like|love|want) to see (?:what|how|if|whether|who|which)\b"
-    r"|(?:I|we) (?:hope|wish) (?!to\b)",
+    r"|(?:I|we) (?:hope|wish) (?!to\b)"
+    r"|(?:I|we) (?:would )?(?:\w+ )?(?:like|love|want) to see (?:some(?:one|body|thing)?|people|more|it|them"
+    r"|that|another|an?)\b(?!.*\b(?:my|our)\b)"
+    r"|(?:I|we) (?:am|was|are|were) (?:so |really |very |\w+ly )?(?:sad|happy|glad|surprised|shocked|upset|disappointed"
+    r"|amazed|relieved) to (?:see|hear|learn|find|read|know|discover)\b(?!.*\b(?:my|our)\b)"
+    r"|(?:I|we) (?:have |had )?never even (?:seen|heard|known|thought)\b|(?:I|we) (?:could|would)n't have\b",
     re.I,
 )
 """An offer or a resolve of the talk ("I'll get it", "I have to read"), not a plan: it names no time and nobody;
@@ -73,13 +78,15 @@ _LEFT_OPEN = re.compile(
     rf"(?:{alternatives('of_what')})(?: myself)?$"
     rf"|\b(?:want|wanted|need|going|would (?:love|like)|plan|hope) to (?:{alternatives('asks_for_more')})"
     r"(?: (?:sometime|someday|one day|again|too|more))?$"
-    r"|\b(?:see|do|try|watch|be|meet|play|like|love|want) one$"
+    r"|\b(?:see|do|try|watch|be|meet|play|like|love|want) one$|\b(?:to|of|with) (?:some|many|most|several|a few),"
     r"|\b(?:met|seen|saw|have|had|watched|read|tried|know|knew|got|like|liked|loved|bought|made) "
     r"(?:so |too |quite )?(?:many|several|some|a few|lots|plenty|a couple|none|all|both)$"
     r"|^(?:I|we) (?:\w+ly )?(?:have|had) (?:some|a few|many|lots of|a lot of|good|great|close) friends$"
     r"|^(?:I|we) (?:\w+ly )?have (?:an?|some|the|this|a few) (?:\w+ )?(?:problem|issue|question|idea|point"
     r"|thought|story)s?$"
-    r"|^(?:I|we) have (?:very|so|too) [a-z]+$|\bthe (?:original|sequel|prequel|remake)$"
+    r"|^(?:I|we) (?:am|was) the (?!(?:oldest|youngest|eldest)$)(?:(?:perfect|best|only|worst) )?[a-z]+$"
+    rf"|^(?:I|we) have (?:(?:very|so|too) [a-z]+|{alternatives('had_of_what')})$"
+    r"|\bthe (?:original|sequel|prequel|remake)$"
     r"|\b(?:over|about|with) (?:something|someone)(?: \w+)?$"
     r"|^(?:my|our) [\w' -]{3,30} (?:is|are|was|were)(?:n't| not)? (?:the|an?|my) (?:main |only |real |big )?"
     r"(?:issue|problem|point|question|reason|case|thing)$"
@@ -186,15 +193,22 @@ _TWO_IN_ONE = re.compile(
 )
 """Two sentences with nothing between them."""
 _BROKEN = re.compile(
-    r"\b(?:I|we) (?:is|has|does)\b|^I were\b(?!n't)|\blike to [A-Z]|\w's (?:are|were)\b|[/\\|]$"
+    r"\b(?:I|we) (?:is|has|does)\b|\b(?:has|have|had) be\b|^(?:I|we) (?:can't|cannot|couldn't|won't) [A-Z]|^I no [A-Z]"
+    r"|\b(?:have|has|had) (?:saw|went|knew|began|wrote|drove|ate)\b|^[Mm]y [\w' -]{2,40}, who [^,]+$"
+    r"|^I were\b(?!n't)|\blike to [A-Z]|\w's (?:are|were)\b|[/\\|]$"
     r"|\b(?:don't|do not|didn't|doesn't|can't|cannot|will|won't) to\b|\b(?:want|need|like) to (?:some|an?|the|my)\b"
-    r"|\b(?:the|an?|my|our|and|or|than|very|too)$|\bmyself (?:did|do|does|is|are|was)$"
+    r"|\b(?:the|an?|my|our|and|or|than|very|too)$|^[Oo]ne of (?:my|our) (?:[\w'-]+ )?[\w'-]+s to [a-z]+$"
+    r"|\bmyself (?:did|do|does|is|are|was)$"
     r"|^[Oo]ne of (?:my|our|the) (?:\w+ )?\w+s (?:have|are|were|do)\b"
     rf"|^(?:[Mm]y|[Oo]ur) (?:\w+ )?(?:{alternatives('one_relative')}) (?:come|go|say|have|want|like|live|work|need|do"
     r"|don't|are|were)\b"
 )
 _HALF = re.compile(
-    r"\b(?:that|how|because|when|if) (?:by|with|after|before|without) (?:[\w'-]+ ){0,6}[\w'-]+$|\bfound that by\b", re.I
+    r"^(?:an?|the) [\w-]+(?: [\w-]+)? (?:my|our) (?:\w+ )?\w+"
+    r"(?: (?!(?:is|was|are|were|has|have|had|will|can|when)\b)[\w'-]+)+"
+    r"(?: when (?:I|we) (?:was|were)(?: [\w'-]+){1,3})?$"
+    r"|\b(?:that|how|because|when|if) (?:by|with|after|before|without) (?:[\w'-]+ ){0,6}[\w'-]+$|\bfound that by\b",
+    re.I,
 )
 """What was begun: "I found that by being friendly to others first"."""
 _UNAWARE = re.compile(
@@ -207,7 +221,7 @@ _SAID_TO_ANOTHER = re.compile(
     r"|(?:am|was) (?:still |just )?(?:guessing|thinking (?!(?:of|about) [a-z]+ing\b))"
     r"|(?:still )?ha(?:ve|d) (?:a feeling|trouble believing)"
     r"|learn(?:ed|t) (?:a lot|so much|something|much)|tell a lie"
-    r"|can't (?:just |help )?(?:stop )?feel(?:ing)? (?:the way|like)"
+    r"|can't (?:just |help )?(?:stop )?feel(?:ing)?(?:$| (?:the way|like))"
     r"|am (?:not|n't) (?:(?:\w+ly|so|too|even) )?sure"
     r"|(?:seen|saw|had|heard) like (?:in|at|on|when))\b",
     re.I,

@@ -20,6 +20,8 @@ _OF_ANOTHER = re.compile(
     re.IGNORECASE,
 )
 """Behind these it is no time by itself: "the last week of May", "every next month"."""
+_OF_OUR_DAYS = re.compile(r"\bof $", re.IGNORECASE)
+"""The horses of today are those of our days."""
 _SURE = re.compile(
     r"(?:the )?day (?:before|after)|yesterday|tomorrow|tonight|today|(?:last|next|past|previous|in)\b"
     r"|this (?!spring|summer|autumn|fall|winter)"
@@ -69,6 +71,7 @@ def dated(text: str, at: datetime) -> str:
             or not _is_stated(span, text, begin)
             or _GOES_ON.match(text, close)
             or _OF_ANOTHER.search(before)
+            or (span.text.lower() == "today" and _OF_OUR_DAYS.search(before))
         ):
             continue
         if any(b < close and begin < e for b, e in quoted):
@@ -77,6 +80,8 @@ def dated(text: str, at: datetime) -> str:
         bare = _AFTER_A_PREPOSITION.search(before) is not None and not flying_in
         date = _named(span, part[1] if part else span.text)
         named = date if bare else f"{_PREPOSITION[span.precision]} {date}"
+        if bare and before.endswith("about ") and span.text.lower().endswith(" ago"):
+            begin, named = begin - len("about "), f"{_PREPOSITION[span.precision]} about {date}"
         pieces += [text[end:begin], named if begin else named[:1].upper() + named[1:]]
         end = close
     return "".join([*pieces, text[end:]])

@@ -32,6 +32,7 @@ from processors.reader.rules.subject_en import with_subject
 from processors.reader.rules.text import Sentence
 from processors.reader.rules.third_person_en import of_a_third, spliced
 from processors.reader.rules.tidied_en import tidy
+from processors.reader.rules.topic_en import Topic
 from processors.reader.rules.whereabouts import is_of_the_speakers
 from processors.reader.rules.withdrawals_en import TAKEN_BACK
 from processors.reader.rules.words_en import alternatives
@@ -61,8 +62,8 @@ _INTERJECTION = re.compile(
 _TRAILING = re.compile(
     r"[\s,]+(?:though|too|as well|either|anyways?|actually|honestly|unfortunately|lol|you know|I guess|I think|haha"
     r"|right|(?:(?:back|over|up|down|out) )?(?:here|there)|(?:right|for|by) now|(?:back )?then|(?:but|and"
-    r"|so) because of(?: [\w'-]+){1,4}|so|and|but|or|because"
-    r"|(?<!would )(?<!I'd )like|at all|as always"
+    r"|so) because of(?: [\w'-]+){1,4}|(?:but )?other than that|for (?:instance|example)|so|and|but|or|because"
+    r"|(?<!would )(?<!I'd )(?<!might )like|at all|as always"
     r"|of course|of sorts|if|when|which|by|did(?:n't)?)$",
     re.I,
 )
@@ -87,6 +88,13 @@ _GAVE_UP = re.compile(
 )
 _DONE_SO = re.compile(r"(?:I |we )?(?:used to [a-z]|[a-z]+ed\b|had\b|did\b)", re.I)
 """What one gave up is what the clause before names: "used to smoke but quit in March"."""
+_HAD_TO = re.compile(r"(?:I|we) (?:\w+ly |just |also )?had to [a-z]+$", re.I)
+"""What came of it belongs to it: "I had to relocate but my partner stayed"."""
+_DOES_TO_IT = re.compile(
+    r"(?:and|but)(?: (?:then|also|later|finally|eventually|now|still))? (?!(?:so|then|now|for|in|of|with|like)\b)"
+    r"[a-z]+ (?:it|them)\b",
+    re.I,
+)
 _HERE = re.compile(
     r"(?<!been)(?<!got)(?<!get)(?<!came)(?<!come)(?<!arrived)(?<!moved)(?<!am)\s(?:over |right )?here\b(?!')", re.I
 )
@@ -143,19 +151,21 @@ _AILS = re.compile(
 
 
 def free_statements(
-    sentence: Sentence, original: str, taken: Sequence[Found], people: People, *, in_group: bool = False,
-    to_keep: bool = False,
+    sentence: Sentence, original: str, taken: Sequence[Found], people: People, topic: Topic, *,
+    in_group: bool = False, to_keep: bool = False,
 ) -> list[Alone]:  # fmt: skip
     """Return the statements of a sentence in order; those that do not stand alone are dropped. `original` is the
     sentence with its quotations, `taken` what is found in it already: what that says is not said again. `people` have
-    been named before, and hear of those of the sentence. `in_group`: it is said among people; `to_keep`: an assistant
-    is asked to remember it."""
+    been named before, and hear of those of the sentence; so has the `topic`. `in_group`: it is said among people;
+    `to_keep`: an assistant is asked to remember it."""
     if original.isupper() and len(original.split()) >= SHORTEST:
         return []  # shouted
     runs: list[Alone] = []
     about: Subject = "none"
     unreal = False
     after_another = in_group and people.spoken_of_last
+    if sentence.asks:
+        topic.ask(f"{original}?")
     for clause in _apart(sentence, original, in_group=in_group):
         unnamed = clause.subject == "none" and about == "other"
         known = not in_group or about in {"I", "we", "my"}
@@ -165,8 +175,9 @@ def free_statements(
             about = "other"
         phrase = original[clause.start - sentence.start : clause.end - sentence.start].strip()
         bare = phrase if _ATTACHED.match(phrase) else _without(_INTERJECTION, _without(FILLER, phrase))
-        named = people.named(bare)
+        named = topic.named(people.named(bare))
         people.hear(phrase)
+        topic.hear(bare)
         before = runs[-1] if runs and runs[-1].text and named == bare else None
         if before is not None and _INTERJECTION.fullmatch(before.text):
             before = None
@@ -227,6 +238,8 @@ def _goes_on(before: str, text: str, clause: Clause) -> bool:
         return False
     if _ATTACHED.match(text) is not None or (_GAVE_UP.match(text) and _DONE_SO.search(before)):
         return True
+    if _HAD_TO.match(before) or (_DOES_TO_IT.match(text) and not resolved(text)):
+        return True
     return not before.startswith(TAKEN_BACK) and _GOES_ON.match(text) is not None and not resolved(text)
 
 
@@ -251,7 +264,8 @@ def _self_contained_part(statement: str, *, in_group: bool) -> str:
     """The statement; where it does not stand or is long, the longest part of it from its beginning that does."""
     is_statement = partial(tells, in_group=in_group)
     statement = _unaddressed(statement) if in_group else statement
-    text = next((head for head in before_another(statement, in_group=in_group) if is_statement(head)), statement)
+    heads = (_TRAILING.sub("", head) for head in before_another(statement, in_group=in_group))
+    text = next((head for head in heads if is_statement(head)), statement)
     if not is_statement(text) and (felt := _BECAUSE.match(text)) and is_statement(felt["why"]):
         return felt["why"]
     if len(text.split()) <= KEPT_WHOLE and is_statement(text):

@@ -13,6 +13,7 @@ from processors.reader.rules.words_en import alternatives
 
 _OF_NOW = re.compile(
     r"(?!.*\b(?:work|live|living|stud|job|rent|furlough|pregnan|unemploy|school|college|course)\w*)"
+    rf"(?!.*\b(?:{alternatives('goes_on_for_long')})\b)"
     r".*\b(?:right now|at the moment|at this moment|from this week)\b"
     rf"|^(?:I|we) (?:am|are) (?:just |still |also )?(?:{alternatives('of_a_moment')})(?:$| (?:until|till)\b)",
     re.I,

@@ -104,6 +104,7 @@ _AUXILIARY_BEFORE = re.compile(r"\b(?:did|do|will|would|could|should|can|may|mig
 
 
 _COUPLE = re.compile(rf"(?:(?:have|had|just|also|finally|recently) )*(?:{alternatives('of_a_couple')})\b", re.I)
+_AS_TWO = re.compile(r"\bas a couple\b", re.I)
 _GOING_ON = re.compile(
     rf"\b(?P<join>and|but|or) (?:(?:also|then|just|usually|sometimes|really) )?(?P<verb>{alternatives('going_on')})"
     r"(?= (?:the|an?|my|their|our|his|her|it|them|some|any|every|all|no|after|[A-Z]\w+|to [a-z]+)\b)"
@@ -208,7 +209,8 @@ def about(text: str, owner: str) -> str:
             rest = match.group("rest")
             is_inverted = _AUXILIARY_BEFORE.search(before[-8:]) is not None
             if match.group("subject").lower() == "we":
-                whom = couple if _COUPLE.match(match.string, match.start("rest")) else group
+                as_two = _COUPLE.match(match.string, match.start("rest")) or _AS_TWO.search(match.string)
+                whom = couple if as_two else group
                 return f"{whom}{match.group('gap')}{_PRONOUN.sub(reworded, rest)}"
             if named_once:
                 return f"they{match.group('gap')}{_plural(_PRONOUN.sub(reworded, rest))}"

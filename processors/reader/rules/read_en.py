@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from processors.reader.rules import atoms, clauses_en, free_statements_en, self_en, statements_en
+from processors.reader.rules.agreed_en import agreed_with
 from processors.reader.rules.answered_en import answered, by_kind
 from processors.reader.rules.avoidance import avoids_en
+from processors.reader.rules.completeness_en import leaves_open
 from processors.reader.rules.domain import profile_fields, resolve_category
 from processors.reader.rules.found import Found
 from processors.reader.rules.hot import hot_status, with_sentence, with_status
@@ -19,6 +21,7 @@ from processors.reader.rules.life_en import life_statements
 from processors.reader.rules.likes_en import liked_en
 from processors.reader.rules.lists_en import listed_en
 from processors.reader.rules.manner import manner, said_once
+from processors.reader.rules.mentioned_en import mentioned
 from processors.reader.rules.others import about_kin_en
 from processors.reader.rules.others_words_en import quotes_a_text, without_others_words
 from processors.reader.rules.people_en import People
@@ -31,6 +34,7 @@ from processors.reader.rules.run_on_en import apart
 from processors.reader.rules.self_contained_en import is_self_contained
 from processors.reader.rules.short_statements_en import shortly_en
 from processors.reader.rules.text import Sentence, sentences, without_quotes
+from processors.reader.rules.topic_en import Topic
 from processors.reader.rules.typed_en import typed
 from processors.reader.rules.withdrawals import ended, withdrawn
 from processors.reader.rules.wordings import LOOKED_BACK, wordings_en
@@ -147,7 +151,7 @@ def read(
     found: list[Found] = []
     statements: list[Alone] = []
     weak: list[Sentence] = []
-    people = People(before, heard)
+    people, topic = People(before, heard), Topic(heard)
     greeted = False
     work = work_asked_en(text)
     own = _as_ones_own(text, in_group=in_group, in_project=in_project)
@@ -204,7 +208,7 @@ def read(
             asked_for = sentence.start in to_keep
             statements.extend(
                 free_statements_en.free_statements(
-                    sentence, original, kept, people, in_group=in_group, to_keep=asked_for
+                    sentence, original, kept, people, topic, in_group=in_group, to_keep=asked_for
                 )
             )
     episodes = [statements_en.episode(each) for each in worth(statements, text)]
@@ -214,6 +218,14 @@ def read(
         if told_by_it and by_kind(question, text):
             found = [f for f in found if f.slots or not f.overlaps(0, told_by_it[0].end)]
         found.extend(told_by_it)
+    if heard and (agreed := agreed_with(heard, text)) is not None and is_self_contained(agreed[0], in_group=in_group):
+        found.extend(_stated(agreed[0], 0, agreed[1], profile))
+    if in_group and not in_project:
+        said = [f.text for f in found if f.dropped is None and not f.dangling]
+        for sentence in sentences(own):
+            for phrase, start, end in mentioned(sentence.text, said, before):
+                said.append(phrase)
+                found.extend(_stated(phrase, sentence.start + start, sentence.start + end, profile))
     if not (found or among_people or in_project) and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_en.fragment(weak[0], text[weak[0].start : weak[0].end], question)]))
     return [*found, *(f for f in episodes if f.dropped is not None)]
@@ -261,6 +273,8 @@ def _answer(
         return []
     phrase, end = answer
     if not is_self_contained(phrase) and (in_group or not phrase.startswith("the ") or not resolved(phrase)):
+        return []
+    if in_group and leaves_open(phrase, in_group=True):
         return []
     said_itself = any(f.overlaps(0, end) and f.source == "explicit" and not f.dangling for f in found)
     if said_itself and not by_kind(question, text):

@@ -44,7 +44,8 @@ _SHOWN = re.compile(
     re.I,
 )
 _ONE = re.compile(
-    r"\b(?:the [\w'-]+|lost|had|have|has|got|gets?|bought|needs?|wants?|saw|made|found|took|takes?|used?|ordered|sold"
+    r"\b(?:the (?!only one (?:in|at|on|with|who|of|[a-z]+ing)\b)[\w'-]+|lost|had|have|has|got|gets?|bought|needs?"
+    r"|wants?|saw|made|found|took|takes?|used?|ordered|sold"
     r"|gave|keeps?|kept|owns?|tried|broke) ones?\b(?= *(?:$|[,;.]|(?:in|on|at|for|from|before|after|last|this"
     r"|ever|since"
     r"|when|because|and|but|so|too|by|until|again|already|now|yet)\b))",
@@ -62,9 +63,9 @@ _PARTS = re.compile(
 _OF_BEFORE = re.compile(
     r"^(?:that|those) (?!(?:is|was|said|way|being)\b)[a-z]"
     r"|\b(?:the|that) (?:show|movie|film|book|song|album|game|series|episode|story|article|video|clip|photo|picture"
-    r"|restaurant|hotel|event|guy|girl|lady|thing|one|idea|joke|trailer|ending|plot|sequel|actor|actress|character)"
+    r"|sport|restaurant|hotel|event|guy|girl|lady|thing|one|idea|joke|trailer|ending|plot|sequel|actor|actress|character)"
     r"(?= *(?:$|[,;.]|\b(?:at|a|once|twice|several|many|and|but|so|too|again|yet|lately|either|anyway"
-    r"|because|when|is|are|was|were|has|had)\b))",
+    r"|because|when|is|are|was|were|has|had|can|could)\b))",
     re.I,
 )
 """A thing that was named in the talk before, not in the statement."""

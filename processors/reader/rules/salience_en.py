@@ -6,7 +6,9 @@ import re
 
 from processors.reader.rules.clauses_en import ANSWERS_NO, VERB
 from processors.reader.rules.common_en import CHAT, FUNCTION
+from processors.reader.rules.numbers import ENGLISH_NUMBER
 from processors.reader.rules.text import MASKED
+from processors.reader.rules.words_en import alternatives
 
 CONTENT_WORD = re.compile(r"[A-Za-z][\w'-]*|\d[\d,.]*")
 _FIRST = re.compile(
@@ -22,6 +24,12 @@ DROPPED = re.compile(
 )
 """A predicate whose subject, the speaker, was left out."""
 _DIGIT = re.compile(r"\d")
+_LASTS = re.compile(
+    r"\bfor (?:(?:about|over|almost|nearly|at least|the (?:past|last)) )?(?:an?|a few|several|many|a couple(?: of)?"
+    rf"|{ENGLISH_NUMBER}) (?:weeks?|months?|years?|decades?)\b|\b(?:{alternatives('struggles', 'ways_of_living')})\b",
+    re.I,
+)
+"""How long something has been so, and what is hard for somebody, are worth telling though their words are everyday."""
 _MEETING = re.compile(
     r"(?:(?:hey|hi|hello|thanks(?! for)|thank you(?! (?:for|very|so"
     rf"))|wow|yeah|yes|yep|{ANSWERS_NO}|no (?:problem|worries|idea|bother)|nope|oh|well|so|and|but|also|haha|lol|ok"
@@ -40,6 +48,7 @@ def weight(text: str) -> float:
     content = {w.lower() for w in words} - FUNCTION - CHAT
     names = sum(1 for w in words[1:] if w[0].isupper() and w.lower() in content)
     mine = 3.0 if _FIRST.search(text) or DROPPED.match(text) else 0.0
+    mine += 1.0 if mine and _LASTS.search(text) else 0.0
     return len(content) + 0.5 * names + mine + (0.5 if _DIGIT.search(text) else 0.0)
 
 

@@ -49,12 +49,20 @@ _HEDGED = re.compile(
     r"I (?:think|guess|believe) (?:(?:I am|we are) going to (?!check|look|see|go with|have to|be)"
     r"(?=.*\b(?:my|our|next|this (?:year|month|week|summer|winter|spring|fall|autumn)|in \w+)\b)"
     r"|my (?:all[- ]time )?favou?rite [\w' -]{2,30}? (?:is|are)\b(?! (?:when|how|the)\b))"
-    r"|I (?:don't|do not) (?:really )?know (?:anyone|anybody|many people)\b(?! (?:who|that|else)\b)",
+    r"|I (?:don't|do not) (?:really )?know (?:anyone|anybody|many people)\b(?! (?:who|that|else)\b)"
+    r"|I (?:[a-z]+ly |always |still )*look forward to [^,;]{3,60} (?:every|each) [a-z]+"
+    r"|I (?:[a-z]+ly |still |always )*remember (?:[a-z]+ing\b(?! (?:it|that|this|about|the)\b)|when (?:I|we|my)\b)"
+    r"(?=.*\b(?:my|our|when (?:I|we)|as an? (?:kid|child|teen|boy|girl))\b)"
+    r"|I (?:have )?(?:also |even |often |recently )?thought (?:about|of) (?:trying to [a-z]+|[a-z]+ing) "
+    r"(?!(?:it|that|this|them|so|how|about)\b)"
+    r"|I (?:think|guess|fear) (?:that )?I (?:might|may|will) (?:soon |also )?[a-z]+ (?:my|our)\b",
     re.I,
 )
 """A plan or a taste that somebody is not sure of is worth telling as they say it, and so is that they know nobody."""
 _LASTING = re.compile(
-    r"\b(?:since|always|every|often|lately|for (?:\w+ )?(?:years|months|weeks)|afraid of|sure that)\b", re.I
+    r"\b(?:since|always|every|often|lately|for (?:\w+ )?(?:years|months|weeks)|afraid of|sure that"
+    r"|comfortable (?:with|around|[a-z]+ing))\b",
+    re.I,
 )
 _FEELS = re.compile(r"I (?:\w+ ){0,2}(?:feel|felt|am|(?:have|had) (?:\w+ )?been)\b", re.I)
 """A feeling that lasts is worth telling."""
@@ -71,7 +79,8 @@ _GENERAL = re.compile(
 )
 """What holds for all: not what names a time, a number or somebody."""
 MOMENT = re.compile(
-    r"\b(?:am|are) (?:\w+ )?\w+ing\b[^,;]*\b(?:right now|at the moment|tonight|as we speak)\b"
+    rf"\b(?:am|are) (?:\w+ )?(?!(?:{alternatives('goes_on_for_long')})\b)\w+ing\b[^,;]*"
+    r"\b(?:right now|at the moment|tonight|as we speak)\b"
     rf"|\bI am (?:\w+ )?(?:{alternatives('outbursts')})\b|\bneed\b[^,;]*\bby (?:tonight|today|now|noon)\b",
     re.I,
 )

@@ -87,7 +87,7 @@ _WANTING = re.compile(
     r"(?!(?:I|we)(?:'d| would) (?:\w+ )?want\b)(?:I|we)(?:'d| would)? (?:(?:also|really|still|just|only|rather"
     r"|actually|currently|now|then|most likely"
     r"|definitely)\s)?(?:want|need|am looking|are looking|am searching|are searching|am trying|am interested in"
-    r"|am planning|plan|am going|are going|will|wish|am hoping|hope|travel|start|have to|must|require|intend"
+    r"|am planning|plan|am going|are going|will|wish|am hoping|hope|travel|start|have to|must(?! have\b)|require|intend"
     r"|am thinking (?:of|about) [a-z]+ing|am saving|am in the mood|feel like [a-z]+ing|am after|am leaving"
     r"|am departing|am traveling|am travelling|am flying"
     r"|(?:would |(?<=would ))(?:[a-z]+ )?(?:like|love|prefer)|like to)\b",

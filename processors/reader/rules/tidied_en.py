@@ -77,6 +77,10 @@ _MENDED = (
         "",
     ),
     (re.compile(r"(?<=n't )((?:[a-z]+ )?)that much (?=[a-z])", re.I), r"\1much "),
+    (re.compile(r"\b(I|we) did used? to (?=[a-z])", re.I), r"\1 used to "),
+    (re.compile(r"^I (?:posted|mentioned|wrote|typed|told you) that (?=(?:I|my)\b)", re.I), ""),
+    (re.compile(r"^I know (?:that )?(?=I (?:am|was|have (?!to\b|been\b)|tend to|often|always)\b)", re.I), ""),
+    (re.compile(r",? so (?:it|that|this) (?:doesn't|didn't|does not|did not|won't|never)(?: [a-z]+){1,5}$", re.I), ""),
     (re.compile(r"\b(I|we) too (?=(?!(?:was|were|am|have|had)\b)[a-z])", re.I), r"\1 "),
     (re.compile(r"\b(the|my) job I (?:told|was telling) (?:you|u)(?: all)? about\b", re.I), r"\1 job"),
     (

@@ -1,0 +1,139 @@
+"""What English talk leaves to the question before it: "Do you watch football?" - "I used to watch it a lot", "Are you a
+jazz fan?" - "I'm a big fan", "Who's your favorite singer? Mine is Adele" (B1).
+
+The thing is the question's, or what the speaker has just said they like.
+"""
+
+from __future__ import annotations
+
+import re
+
+from processors.reader.rules.text import sentences
+from processors.reader.rules.words_en import alternatives
+
+_DOING = alternatives("done_for_pleasure")
+_NO_THING = (
+    r"(?!(?:it|that|this|them|those|these|any|anything|something|one|some|to|many|much|more|most|him|her|me|us|you|how"
+    r"|what|when|all|both|other|others|so)\b|the (?-i:[a-z]))"
+)
+_WORD = (
+    r"(?!(?:or|and|at|too|much|often|as|by|when|because|if|that|which|but|so|since|though|from|with|on|for|either"
+    r"|yourself|myself|personally|now|lol|growing)\b)[\w'&-]+"
+)
+_THING = rf"(?P<what>{_NO_THING}(?:the )?{_WORD}(?: {_WORD}){{0,3}})"
+_HOW = r"(?:(?:ever|also|even|still|really|too|just|do|\w+ly) ){0,2}"
+_TAIL = (
+    r"(?: (?:at all|much|too|as well|a lot|often|by any chance|yourself|personally|in general|either|or [^?]{2,40}))?"
+)
+_ASKS = (
+    re.compile(
+        rf"\b(?:do|did|have) you {_HOW}(?:{_DOING}|seen|see|tried|try|been to) {_THING}(?: yet)?{_TAIL}\s*\?", re.I
+    ),
+    re.compile(
+        rf"\bare you {_HOW}(?:an? )?(?:(?:big|huge) )?(?:much of an? )?"
+        rf"(?:fan of|into|familiar with|interested in|afraid of|scared of|fond of) {_THING}{_TAIL}\s*\?",
+        re.I,
+    ),
+    re.compile(
+        rf"\bare you {_HOW}(?:much of )?an? (?:(?:big|huge) )?(?P<what>{_NO_THING}{_WORD}(?: {_WORD}){{0,2}}) fan"
+        rf"{_TAIL}\s*\?",
+        re.I,
+    ),
+)  # fmt: skip
+_FAVOURITE = re.compile(
+    r"\b(?:(?:who|what|which)(?:'?s| is| are| was| were)(?P<one> one of)? your|(?:do you |did you )?have an?|any) "
+    r"(?:all[- ]time )?(?P<favourite>favou?rite)s? (?P<noun>(?!(?:one|of|for|to|ever)\b)[a-z]+"
+    r"(?: (?!(?:of|in|from|that|or|and|for|at|to|by|right|ever|these)\b)[a-z]+){0,2})\b",
+    re.I,
+)
+_LIKED = re.compile(
+    rf"(?:(?:yes|yeah|yep|oh|well|and|but|so|haha|lol),? ){{0,2}}(?:I|we) {_HOW}(?:(?:{_DOING})|am into|am a fan of) "
+    rf"{_THING}(?:{_TAIL}|,? (?:and|but|so|because|since|though) .*)$",
+    re.I,
+)
+_MANNER = (
+    r"(?:(?:\w+ly|do|did|don't|didn't|not|have|had|haven't|never|always|still|just|also|only|really|used to|use to"
+    r"|would|can|can't|could|couldn't|cannot|get to|got to|learned to|learnt to|try to|tried to|like to|love to|want to"
+    r"|wanted to|started|kept|keep|grew up|am|was|are|were|been|too|very|that|so|a little|a bit|much|big|huge"
+    r"|an?) ){0,6}?"
+)
+_POINTS = re.compile(
+    rf"(?P<head>(?:I|we)(?:'\w+)? {_MANNER}"
+    rf"(?:(?:{_DOING})(?:d|ed|ing)?(?: [a-z]{{2,12}}ing)?|watching|(?:get |got |getting )?into|fan of|familiar with"
+    r"|interested in|good at|bad at|tired of|hooked on)) "
+    r"(?P<it>it|them)\b(?! (?:is|was|are|were|to|on|off|up|out|like|that|when it|so)\b)",
+    re.I,
+)
+_A_FAN = re.compile(
+    r"(?P<head>(?:I|we)(?:'m| am|'re| are| was| were|'ve been| have been)(?: (?:not|\w+ly|also|still|just|kind of|much"
+    r" of|always))* an? (?:(?:big|huge|massive|real|great|major|lifelong|casual|avid|die-?hard) )?fan)"
+    r"(?=\s*(?:$|[,;.!]|(?:and|but|though|too|as well|myself|now|because|since)\b))",
+    re.I,
+)
+_OF_NOTHING = re.compile(
+    rf"(?P<head>(?:I|we) {_MANNER}(?:watch|play|follow|collect|read)(?:ed)?)"
+    rf"(?= (?:{alternatives('of_no_object')}|(?:every|each) [a-z]+|all the time|when (?:I|we) (?:was|were|am|can)\b"
+    r"|as an? (?:kid|child|teen|boy|girl))|$)",
+    re.I,
+)
+_MINE = re.compile(
+    r"(?:mine|my (?:(?:all[- ]time|personal|absolute|current) )?favou?rite(?: one)?(?: of all time)?)"
+    r"(?P<is>'s| is| was| are| were| would (?:have to )?be| has to be)(?: probably)? (?=[\w\"])",
+    re.I,
+)
+_NOT_SEVERAL = re.compile(r"(?:ss|us|is|tics|sics)$")
+"""Tennis, physics: one."""
+
+
+class Topic:
+    """What a clause of the speaker's may point at. One for each reading of a turn."""
+
+    def __init__(self, heard: str = "") -> None:
+        """`heard`: what the speaker answers."""
+        self._thing = ""
+        self._asked = False
+        self._favourite = ""
+        for sentence in [s for s in sentences(heard) if not s.asks][-1:]:
+            self.hear(sentence.text)
+        self.ask(heard)
+
+    def ask(self, text: str) -> None:
+        """Take in a question of the turn before, or of this one."""
+        found = [match for pattern in _ASKS for match in pattern.finditer(text)]
+        if found:
+            self._thing, self._asked = max(found, key=lambda match: match.start())["what"], True
+        if (match := next(iter(reversed(list(_FAVOURITE.finditer(text)))), None)) is not None:
+            noun = match["noun"]
+            noun = noun[:-1] if match["one"] and noun.endswith("s") else noun
+            self._favourite = f"{match['favourite'].lower()} {noun}"
+
+    def hear(self, clause: str) -> None:
+        """Take in what the speaker said: what they say they like, later clauses may point at."""
+        if match := _LIKED.match(clause):
+            self._thing, self._asked = match["what"], False
+
+    def named(self, clause: str) -> str:
+        """The clause with the thing that it leaves out; unchanged where none is known."""
+        if self._favourite and (match := _MINE.match(clause)):
+            return f"my {self._favourite} {_is(match['is'])} {clause[match.end() :]}"
+        if not self._thing:
+            return clause
+        if (match := _POINTS.match(clause)) and (match["it"].lower() == "them") == _is_several(self._thing):
+            return f"{match['head']} {self._thing}{clause[match.end() :]}"
+        if not self._asked:
+            return clause
+        if match := _A_FAN.match(clause):
+            return f"{match['head']} of {self._thing}{clause[match.end() :]}"
+        if match := _OF_NOTHING.match(clause):
+            return f"{match['head']} {self._thing}{clause[match.end() :]}"
+        return clause
+
+
+def _is(verb: str) -> str:
+    word = verb.strip().lower()
+    return word if word in {"was", "are", "were"} else "is"
+
+
+def _is_several(thing: str) -> bool:
+    last = thing.split()[-1].lower()
+    return last.endswith("s") and _NOT_SEVERAL.search(last) is None
