@@ -22,6 +22,7 @@ from processors.reader.rules.answers import (
     restated_for,
     with_the_answer,
 )
+from processors.reader.rules.bare_turns_en import bare_values, with_bare_values
 from processors.reader.rules.catalogue import filled, own_fields, resolve
 from processors.reader.rules.combined import combined
 from processors.reader.rules.confirm import apply_confirmation
@@ -112,7 +113,11 @@ class RuleExtractor:
         project = turn.project_id or project_of(profile, text, turn.reaches)
         of_a_team = project is not None or bool(profile.hot_keys)
         of_speaker = turn.language != "zh" or opens_about(turn) != "unnamed"
-        if of_speaker and (stated := as_statement(turn) or correct_previous_turn(turn)) is not None:
+        read_alone = partial(
+            _reader("en", None), profile=profile, question=None, among_people=True, in_project=False
+        )
+        bare = [replace(f, text=owned(f.text, turn)) for f in bare_values(turn, text, read_alone)]
+        if of_speaker and not bare and (stated := as_statement(turn) or correct_previous_turn(turn)) is not None:
             own = _reader(turn.language, None)(stated, profile, None, among_people=True, in_project=False)
             found = [
                 replace(f, start=0, end=len(text), text=owned(f.text, turn))
@@ -135,6 +140,7 @@ class RuleExtractor:
             if (whom := person_asked_about_zh(turn)) is not None:
                 theirs = [restated_for(f, turn.speaker or "用户", whom) for f in found]
                 found, left = [f for f in theirs if f.dropped is None], left + [f for f in theirs if f.dropped]
+            found = with_bare_values(found, bare)
             found, left = with_the_answer(found, left, turn, len(text), partial(owned, turn=turn))
             if whom is None and (one := patient(turn)) is not None:
                 owner = turn.speaker or "用户"
