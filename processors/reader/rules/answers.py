@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from processors.reader.rules.answered_zh import answered, lasting
+from processors.reader.rules.bare_values_en import doubted
 from processors.reader.rules.clauses_zh import ANIMALS, CIRCLES, KIN, STAFF
 from processors.reader.rules.found import Found
 from processors.reader.rules.making_zh import planned
@@ -231,7 +232,7 @@ def _has_han(text: str) -> bool:
 
 
 def _english(question: str, text: str) -> str | None:
-    for pattern, sentence in _SLOT_EN if own_question_en(question) else ():
+    for pattern, sentence in _SLOT_EN if own_question_en(question) and not doubted(text) else ():
         if pattern.search(question) and not re.match(r"(?:i|i'm|my|we)\b", text, re.I):
             value = re.sub(r"^(?:an?|in|from|at|for|it's|a bit)\s+", "", text, flags=re.I)
             return sentence.format(value.removesuffix(" years old").removesuffix(" years"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.introductions_en import introduced
 from processors.reader.rules.later_values_en import later
 from processors.reader.rules.protocol import TurnView
-from processors.reader.rules.text import prepare, sentences, without_quotes
+from processors.reader.rules.text import Sentence, prepare, sentences, without_quotes
 
 Read = Callable[[str], list[Found]]
 _PARTS = (",", " and ")
@@ -43,7 +44,7 @@ def asked_for(turn: TurnView) -> frozenset[str]:
     return frozenset(kinds)
 
 
-def _asked(turn: TurnView) -> Sequence:
+def _asked(turn: TurnView) -> Sequence[Sentence]:
     if not turn.previous or turn.previous[-1][0] != "assistant":
         return ()
     return [s for s in sentences(prepare(turn.previous[-1][1])) if s.asks]
@@ -57,11 +58,13 @@ def _phrases(question: str) -> list[str]:
 
 
 def _kinds(phrase: str) -> list[str]:
-    own = own_question_en(phrase)
-    return [
-        kind for kind, pattern in ASKED.items()
-        if pattern.search(phrase) and (own or (kind in OF_ONCE and own_question_en(phrase, once=True)))
-    ]  # fmt: skip
+    return [kind for kind, pattern in ASKED.items() if (match := pattern.search(phrase)) and _own(phrase, kind, match)]
+
+
+def _own(phrase: str, kind: str, match: re.Match[str]) -> bool:
+    """Is a question that asks for a kind of value the hearer's own: apart from what it asks for, which may be kin?"""
+    rest = phrase[: match.start()] + phrase[match.end() :] if kind == "children" else phrase
+    return own_question_en(rest, once=kind in OF_ONCE)
 
 
 def with_bare_values(found: list[Found], bare: Sequence[Found]) -> list[Found]:

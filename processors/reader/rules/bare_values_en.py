@@ -31,7 +31,7 @@ _TRADES = "|".join(sorted((t.replace("_", " ") for t in DATA["trades"].split()),
 NAME = r"(?-i:[A-Z][\w'’&.-]{1,30})"
 NAMES = rf"{NAME}(?: (?:{NAME}|of|de|la|the(?= [A-Z]))){{0,3}}"
 ABOUT = r"(?P<about>about |around |roughly |nearly |almost |over |some |approximately |maybe |~|going on )?"
-_SEGMENT = re.compile(r"(?:[^,;.!?\n–—-]|(?<=\w)[-.'](?=\w)|(?<=\d),(?=\d{3})|-(?=\w)|(?<=\w)\.(?= ?[a-z]\.))+")
+_SEGMENT = re.compile(r"(?:[^,;:.!?\n–—-]|(?<=\w)[-.':](?=\w)|(?<=\d),(?=\d{3})|-(?=\w)|(?<=\w)\.(?= ?[a-z]\.))+")
 _LEADS = re.compile(
     r"(?:(?:well|oh|um+|er+|yes|yeah|yep|sure|ok|okay|so|and|just|it's|its|that's|that'd be|currently|now|i'm|im|i am"
     r"|lol|haha|hi|hello)\b[\s,]*){1,3}(?=\S)",
@@ -155,7 +155,7 @@ def answers(text: str, asked: frozenset[str]) -> list[Bare]:
 def _values(part: Part, asked: frozenset[str], found: Sequence[Bare]) -> list[Bare]:
     lead = _LEADS.match(part.text)
     phrase = part.text[lead.end() :] if lead else part.text
-    if _DOUBTED.search(phrase) or _OF_SOMEBODY.match(phrase):
+    if doubted(phrase) or _OF_SOMEBODY.match(phrase):
         return []
     says = list(_says(phrase, asked, {b.kind for b in found}, first=not found))
     return [told(part.start, part.end, kind, sentence) for kind, sentence in says]
@@ -240,6 +240,11 @@ def as_work(job: str) -> str:
 def earns(match: re.Match[str]) -> str:
     currency = f" {match['currency'].upper()}" if match["currency"] else ""
     return f"I earn {match['about'] or ''}{match['sum'].strip()}{currency} a year"
+
+
+def doubted(phrase: str) -> bool:
+    """Does an answer say no value, or none for certain?"""
+    return _DOUBTED.search(phrase) is not None
 
 
 def _is_name(words: str) -> bool:

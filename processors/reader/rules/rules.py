@@ -147,7 +147,7 @@ class RuleExtractor:
                 theirs = [f if "我" in text[f.start : f.end] else restated_for(f, owner, one) for f in found]
                 found, left = [f for f in theirs if f.dropped is None], left + [f for f in theirs if f.dropped]
             found += [] if of_a_team else orders_of(turn)
-            if answers_for_another(turn):
+            if not bare and answers_for_another(turn):
                 left += [replace(f, dropped="of_another") for f in found if f.slots]
                 found = [f for f in found if not f.slots]
         corrections = [each for _, one in corrected for each in one.corrections]
