@@ -98,6 +98,7 @@ rf"(?P<pet>{_PET}){_PET_ALONE}(?:(?: named| called|,) (?P<pet_name>{_NAMES}))?")
     rule(rf"(?:speak|can speak|am fluent in|am a native speaker of) (?P<languages>{_LIST})"),
     rule(rf"am (?:an? )?(?P<nationality>{NATIONS}){STOP}"),
     rule(r"am an? (?P<nationality>[A-Z]\w{1,15}) (?:citizen|national)\b"),
+    rule(rf"(?:have|hold|carry|travel on|am on) an? (?P<nationality>(?i:{NATIONS})) passport\b"),
     rule(r"(?:have|hold|got|earned|received|completed|am doing|am pursuing"
 rf") (?:an? |my )?{_DEGREE} (?:in |of )?{_SUBJECT}(?: (?:from|at"
 rf") (?P<university>{_SCHOOL})){STOP}"),

@@ -21,7 +21,10 @@ from processors.reader.rules.text import QUOTED, Sentence, prepare, sentences
 from processors.reader.rules.words_en import alternatives
 
 _OH_EN = r"(?:(?i:oh|er|uh|um|ah|oops)[, ]{1,2})?"
-_NO_EN = r"(?i:no,? wait|wait,? no|scratch that|correction|my mistake|make that|that should be)"
+_NO_EN = (
+    r"(?i:(?:no,? wait|wait,? no|scratch that|correction|my mistake|my bad|typo|make that|that should be)"
+    r"(?:,? (?:typo|my bad|my mistake|I mistyped))?)"
+)
 _MEANT_EN = (
     r"(?i:(?:(?:no|sorry|wait|actually)[, ]{1,2}){0,2}I (?:mean|meant|meant to say|should have said|should say))"
 )
