@@ -131,9 +131,8 @@ def manner_en(sentence: Sentence) -> list[Found]:
                     permanent,
                 )
             )
-    if not any(f.source == "explicit" and f.slots[0][0] == "response_style" for f in found):
-        found = [*(f for f in found if f.slots[0][0] != "response_style"), *_shortly(sentence)] or found
-    return found
+    shortly = _shortly(sentence)
+    return [*(f for f in found if f.slots[0][0] != "response_style"), *shortly] if shortly else found
 
 
 def _shortly(sentence: Sentence) -> list[Found]:
