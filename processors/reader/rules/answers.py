@@ -28,7 +28,7 @@ _YES_EN = re.compile(
     re.I,
 )
 _NO_EN = re.compile(
-    r"(?:no|nope|nah|not really|i don't|i'm not|i am not|i do not|i"
+    r"(?:no|nope|nah|nobody|none|not yet|not so far|not really|i don't|i'm not|i am not|i do not|i"
     r" haven't|that's wrong|incorrect)\b",
     re.I,
 )

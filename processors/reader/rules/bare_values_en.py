@@ -41,7 +41,7 @@ _OF_SOMEBODY = re.compile(
     rf"(?:I|we|my|our|he|she|they|it|his|her|their|you|your|this|that|the|there|{KIN_EN})\b(?!')", re.I
 )
 _OF_KIN = re.compile(rf"\b(?:{KIN_EN})s?\b", re.I)
-_END_WORDS = r"(?: (?:now|currently|at the moment|for now|these days|at present|btw|lol))?"
+_END_WORDS = r"(?: (?:now|currently|at the moment|for now|from now on|these days|at present|btw|lol))?"
 _AGE = re.compile(
     rf"(?:just )?(?:turned |turning )?{ABOUT}(?P<n>{ENGLISH_NUMBER})(?: ?(?:years?(?: old)?|yrs?(?: old)?|y/?o))?"
     r"(?: (?:now|already|last (?:week|month)|this (?:year|month|week)|yesterday|today|in \w+))?",

@@ -20,6 +20,7 @@ _NEW_WORK = re.compile(_LATER["new_work"], re.I)
 _PLACE_NOW = re.compile(rf"(?:(?:it's|in|to) )?(?P<place>{NAMES}|[a-z]{{3,20}}) now\b", re.I)
 _SAID = re.compile(_LATER["said"], re.I)
 _DAYS = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day$|\b(?:home|here|there|better|worse|happy)\b", re.I)
+_WITH = re.compile(rf"(?:I'm|I am|im) (?:now )?(?:with|at) (?P<firm>{NAMES})(?: now)?", re.I)
 _LEAST = 1000
 _AGED = re.compile(r"\bage\b", re.I)
 _YEARS = re.compile(r"\b(?:years?|yrs?)\b", re.I)
@@ -41,7 +42,9 @@ def later(text: str) -> list[Bare]:
         if _MOVED.fullmatch(part.text) and (place := _PLACE_NOW.match(following.text)) and _is_place(place["place"]):
             where = place["place"] if place["place"][0].isupper() else place["place"].title()
             found.append(Bare(following.start, following.end, f"I live in {where}", "residence"))
-        if _NEW_WORK.fullmatch(part.text):
+        if _NEW_WORK.fullmatch(part.text) and (firm := _WITH.fullmatch(following.text)):
+            found.append(Bare(following.start, following.end, f"I work for {firm['firm']}", "employer"))
+        elif _NEW_WORK.fullmatch(part.text):
             blank = " " * following.start + following.text
             found += answers(blank, frozenset({"occupation"}))
     return found or _put_right(text)

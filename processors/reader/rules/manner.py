@@ -69,7 +69,7 @@ _SHORTLY_EN = (
 """A wish for answers in a word: it holds for all to come."""
 _SHORTLY = {"detail": "detailed", "fluff": "concise", "waffle": "concise", "padding": "concise", "small talk": "concise",
             "chit-chat": "concise", "chitchat": "concise"}  # fmt: skip
-_ASKS_POLITELY = re.compile(r"(?:(?:ok|and|so|please|also)[, ]+){0,2}(?:can|could|may|would) (?:we|you|I)\b", re.I)
+_ASKS_POLITELY = re.compile(r"(?:(?:ok|and|so|please|also)[, ]+){0,2}(?:can|could|may|would) (?:we|you|I|the|our|my)\b", re.I)
 _STANDING_EN = re.compile(
     r"\b(?:always|(?:keep|make) (?:all )?(?:of )?your (?:answers|replies|responses)"
     r"|from (?:now|here) on|in (?:the )?future|every time|whenever"
