@@ -21,7 +21,7 @@ _PARTS = (",", " and ")
 def bare_values(turn: TurnView, text: str, read: Read) -> list[Found]:
     """What a turn says in bare words to a question, as an introduction or as news; `read` reads a sentence of the first
     person."""
-    if turn.language != "en" or turn.speaker is not None:
+    if turn.language == "zh" or turn.speaker is not None:
         return []
     own = without_quotes(text)
     asked = asked_for(turn)

@@ -72,7 +72,8 @@ _BASED = re.compile(
     re.I,
 )
 _JOB = re.compile(
-    r"(?:i'm |i am )?(?:an? |the )?(?P<job>(?!from\b)[a-z][\w/'-]{1,25}(?: (?!(?:at|for|with|from|in|now|out)\b)(?:of )?[a-z][\w/'-]{1,25}){0,3}?)"
+    r"(?:i'm |i am )?(?:an? |the )?(?P<job>(?!from\b)[a-z][\w/'-]{1,25}"
+    r"(?: (?!(?:at|for|with|from|in|now|out)\b)(?:of )?[a-z][\w/'-]{1,25}){0,3}?)"
     rf"(?: (?:at|for|with) (?:(?P<firm>(?:the )?{NAMES})|an? (?P<sort>[a-z]{{3,20}}(?: [a-z]{{3,20}})?)))?"
     rf"(?: (?:from|in|based in) (?P<place>{NAMES}))?{_END_WORDS}",
     re.I,
@@ -101,7 +102,9 @@ _CHILDREN = re.compile(
     re.I,
 )
 _CHILD = {"boy": "son", "girl": "daughter", "kid": "child", "baby": "child", "toddler": "child"}
-_MARITAL = re.compile(r"(?:happily |still |recently )?(?P<state>married|single|divorced|engaged|widowed|separated)\b.*", re.I)
+_MARITAL = re.compile(
+    r"(?:happily |still |recently )?(?P<state>married|single|divorced|engaged|widowed|separated)\b.*", re.I
+)
 _ONE_OF_TEN = 1000
 """The least that somebody earns in a year."""
 
@@ -206,7 +209,7 @@ def _says(phrase: str, asked: frozenset[str], had: set[str], *, first: bool) -> 
 
 def _degree(match: re.Match[str]) -> str:
     degree = f"I have a {_DEGREES[match['degree'].lower()]}"
-    school = match["school"] and (match["school"] if match["school"] != match["school"].lower() else match["school"].title())
+    school = match["school"] and (match["school"].title() if match["school"].islower() else match["school"])
     if match["major"]:
         degree += f" in {match['major']}"
     return f"{degree} from {school}" if school else degree

@@ -16,7 +16,8 @@ _HERE = re.compile(
 )
 _LISTED = re.compile(rf"{_GREETS}(?P<name>[A-Za-z][\w'’-]{{1,20}}(?: {NAME})?),(?= ?\S)", re.I)
 _OF_A_TEAM = re.compile(
-    rf"{_GREETS}(?P<name>[A-Za-z][\w'’-]{{1,20}}) from (?:the )?(?:[\w&-]{{1,20}} ){{0,3}}{DATA['team']}(?=\s*(?:$|[,.!]))",
+    rf"{_GREETS}(?P<name>[A-Za-z][\w'’-]{{1,20}}) from (?:the )?(?:[\w&-]{{1,20}} ){{0,3}}{DATA['team']}"
+    r"(?=\s*(?:$|[,.!]))",
     re.I,
 )
 _SPELLED = re.compile(
@@ -36,7 +37,8 @@ def introduced(text: str, *, opens: bool) -> list[Bare]:
         return [_named(match)]
     if (match := _HERE.match(text)) and _may_be(match):
         more, rest = _behind(text, match.end())
-        if match["greets"] or match["btw"] or more or not rest or _SPEAKS.match(rest[0].text) or _NOT.match(rest[0].text):
+        speaks = not rest or _SPEAKS.match(rest[0].text) or _NOT.match(rest[0].text)
+        if match["greets"] or match["btw"] or more or speaks:
             return [_named(match), *more]
     if not opens:
         return []
@@ -49,7 +51,6 @@ def introduced(text: str, *, opens: bool) -> list[Bare]:
         if near and (aged or more[0].kind != "age") and (match["name"][0].isupper() or (match["greets"] and aged)):
             return [_named(match), *more]
     if match := _AGED.match(text) or _SEX_FIRST.match(text):
-        _, rest = _behind(text, match.end())
         return [Bare(match.start("age"), match.end("age"), f"I am {match['age']}", "age"), *_after(text, match.end())]
     return []
 

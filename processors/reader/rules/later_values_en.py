@@ -11,7 +11,8 @@ from processors.reader.rules.numbers import amount
 _LATER = DATA["later"]
 _EARNS = re.compile(
     rf"(?:{_LATER['earns']}) {ABOUT}(?P<sum>[$£€¥]?\s?\d[\d,.]{{0,14}}\s?(?:k|thousand|grand|million)?)"
-    r"(?: ?(?P<currency>dollars|pounds|euros?|usd|gbp|eur|rmb|cny|hkd))?(?: (?:a|per) (?:year|yr)|,? before tax| gross)*"
+    r"(?: ?(?P<currency>dollars|pounds|euros?|usd|gbp|eur|rmb|cny|hkd))?(?: (?:a|per) (?:year|yr)|,? before tax"
+    r"| gross)*"
     r"(?P<now> now)?(?=\s*(?:$|[,.;!]|\band\b|\bbut\b))",
     re.I,
 )

@@ -30,7 +30,8 @@ _TONGUES = {
 _STYLES = {
     "short": "concise", "shorter": "concise", "brief": "concise", "concise": "concise", "to the point": "concise",
     "detailed": "detailed", "in detail": "detailed", "thorough": "detailed", "longer": "detailed",
-    "simple": "simple", "in simple terms": "simple", "plain": "simple", "bullet points": "bullet points", "step by step": "step by step",
+    "simple": "simple", "in simple terms": "simple", "plain": "simple", "bullet points": "bullet points",
+    "step by step": "step by step",
     "简短": "concise", "简洁": "concise", "精简": "concise", "简单明了": "concise", "言简意赅": "concise",
     "详细": "detailed", "具体": "detailed", "通俗": "simple", "要点": "bullet points", "分点": "bullet points",
     "一步一步": "step by step", "分步骤": "step by step",
@@ -58,18 +59,24 @@ _SHORTLY_EN = (
     ),
     re.compile(rf"^(?:just )?(?:in )?(?P<v>plain|simple) (?:words|english|language|terms){_PLEASE}", re.I),
     re.compile(
-        r"(?:^|[,;.] ?|\b(?:please|and|always|could you|can you) )(?:explain|say|put|tell me|describe|write)\b[\w ']{0,24}?"
+        r"(?:^|[,;.] ?|\b(?:please|and|always|could you|can you) )(?:explain|say|put|tell me|describe|write)\b"
+        r"[\w ']{0,24}?"
         r" in (?P<v>plain|simple) (?:words|english|language|terms)\b",
         re.I,
     ),
     re.compile(rf"^(?:in )?(?P<v>bullet points|step by step){_PLEASE}", re.I),
     re.compile(r"(?:^|\b(?:please|and) )more (?P<v>detail)s? in your (?:answers|replies|responses)\b", re.I),
-    re.compile(r"(?:^|[,;.] ?|\band )no (?P<v>fluff|waffle|padding|small talk|chit-?chat)(?= *(?:$|[,;.!]|please|pls))", re.I),
+    re.compile(
+        r"(?:^|[,;.] ?|\band )no (?P<v>fluff|waffle|padding|small talk|chit-?chat)(?= *(?:$|[,;.!]|please|pls))", re.I
+    ),
 )
 """A wish for answers in a word: it holds for all to come."""
-_SHORTLY = {"detail": "detailed", "fluff": "concise", "waffle": "concise", "padding": "concise", "small talk": "concise",
-            "chit-chat": "concise", "chitchat": "concise"}  # fmt: skip
-_ASKS_POLITELY = re.compile(r"(?:(?:ok|and|so|please|also)[, ]+){0,2}(?:can|could|may|would) (?:we|you|I|the|our|my)\b", re.I)
+_SHORTLY = dict.fromkeys(("fluff", "waffle", "padding", "small talk", "chit-chat", "chitchat"), "concise") | {
+    "detail": "detailed"
+}
+_ASKS_POLITELY = re.compile(
+    r"(?:(?:ok|and|so|please|also)[, ]+){0,2}(?:can|could|may|would) (?:we|you|I|the|our|my)\b", re.I
+)
 _STANDING_EN = re.compile(
     r"\b(?:always|(?:keep|make) (?:all )?(?:of )?your (?:answers|replies|responses)"
     r"|from (?:now|here) on|in (?:the )?future|every time|whenever"
@@ -107,7 +114,8 @@ _STANDING_ZH = re.compile(
 _TOLD_OF = re.compile(r"\b(?:I|I'd|I'll|we|we'd|he|she|they|you'd|used to|would)\s$", re.I)
 """Who answers so is somebody else than who is asked to."""
 _DENIED = re.compile(
-    r"\b(?:don't|do not|not|never|stop|can you|did|does)\b[^.,]{0,24}$|^(?:why|how|what|who|when|are|is|were|was)\b.*$"
+    r"\b(?:don't|do not|not|never|stop|can you|did|does)\b[^.,]{0,24}$"
+    r"|^(?:why|how|what|who|when|are|is|were|was)\b.*$"
     r"|(?:不要|别|不用|能不能|是否|怎么)[^，。]{0,6}$",
     re.I,
 )
@@ -143,7 +151,8 @@ def _shortly(sentence: Sentence) -> list[Found]:
             words = match["v"].lower()
             value = _SHORTLY.get(words) or _STYLES[words]
             told = words if words in _STYLES else value
-            return [_wish(sentence, f"{{owner}} wants answers that are {told}", "response_style", value, permanent=True)]
+            text = f"{{owner}} wants answers that are {told}"
+            return [_wish(sentence, text, "response_style", value, permanent=True)]
     return []
 
 

@@ -102,7 +102,9 @@ _EN: _Kinds = (
     (_JOB_EN, _JOBS_EN, is_job),
 )  # fmt: skip
 _ZH: _Kinds = ((_PLACE_ZH, _ALL_PLACES_ZH, _any), (_NUMBER_ZH, _NUMBERS_ZH, _any), (_JOB_ZH, _JOBS_ZH, _any))
-_HINT = re.compile(r"\b(?:sorry|wait|no|mean|meant|scratch|correction|mistake|typo|bad|make|should)\b|对|错|更正|口误", re.I)
+_HINT = re.compile(
+    r"\b(?:sorry|wait|no|mean|meant|scratch|correction|mistake|typo|bad|make|should)\b|对|错|更正|口误", re.I
+)
 _ARTICLE = re.compile(r"\ban? $")
 _LONGEST = 80
 """Characters of a sentence that is no more than a correction."""
