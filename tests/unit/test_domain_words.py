@@ -43,6 +43,9 @@ _TALK = """
     手术 没再 消了 特别 真的 经常 还是
     generally meals minute normally surgery 今天 停了 到了 厉害 基本 好了 完全 小时 工具 得过 慢慢 我的 护士 时候
     早就 昨天 没几 空腹 终于 觉得 越来越 老是 提供 loss
+    aiming beginning board break broke brother brought came changed chose chosen cold company consultant died early
+    enter face favou former future gran grandad grandma grandpa late living manage moved news note nurse opted passed
+    picked record save separated settled sister stone swapped switched tongue write
 """
 # Things of the engine, or of programs: columns, metrics, commands, the weight of a feature, the height of a page.
 _ENGINE = """
@@ -52,7 +55,7 @@ _ENGINE = """
     reports session_id status tables task test timezone trace verify version warning weight zone
     baseline body bottom double empty head left level minor number operation operations percent
     random reading removed resolved returned runs temperature total upper
-    colon meter monitor post rate sharp value
+    code colon monitor post program software warn rate sharp value
 """
 TALK = frozenset(_TALK.split()) | {"how to", "last week"}
 ENGINE = frozenset(_ENGINE.split())
