@@ -94,7 +94,8 @@ _JOKED = re.compile(
 """A sentence that the next one takes back."""
 """Who is who in a game, and what its speaker says was said for practice."""
 _IF_WANTED = re.compile(
-    r",? (?:if|in case) (?:you (?:need|want) (?:that|it|them|to know)\b|(?:that|it|this)(?:'s| is)? (?:matters|helps|relevant|useful|important|possible|of (?:any )?"
+    r",? (?:if|in case) (?:you (?:need|want) (?:that|it|them|to know)\b"
+    r"|(?:that|it|this)(?:'s| is)? (?:matters|helps|relevant|useful|important|possible|of (?:any )?"
     r"(?:use|help|interest))\b)(?: at all)?(?=\s*(?:$|[.,;!\n]))",
     re.I,
 )
