@@ -48,6 +48,9 @@ _TALK = """
     早就 昨天 没几 空腹 终于 觉得 越来越 老是 提供 loss
     call charge designer joined joining named responsible team tester 上个 主管 主要 产品 今年 刚刚 前年
     前端 去年 后端 团队 安全 小时候 工作 年前 开发 数据 测试 设计 负责 运维 这儿 这边 这里 部分
+    aiming beginning board break broke brother brought came changed chose chosen cold company consultant died early
+    enter face favou former future gran grandad grandma grandpa late living manage moved news note nurse opted passed
+    picked record save separated settled sister stone swapped switched tongue write
 """
 # Things of the engine, or of programs: columns, metrics, commands, the weight of a feature, the height of a page.
 _ENGINE = """
@@ -57,8 +60,9 @@ _ENGINE = """
     reports session_id status tables task test timezone trace verify version warning weight zone
     baseline body bottom double empty head left level minor number operation operations percent
     random reading removed resolved returned runs temperature total upper
-    colon meter monitor pg post postgres rate sharp value
+    code colon monitor pg post postgres rate sharp value
     data heading master mobile platform position product releases running security serve
+    program software warn
 """
 TALK = frozenset(_TALK.split()) | {"how to", "last week"}
 ENGINE = frozenset(_ENGINE.split())

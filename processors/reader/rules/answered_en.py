@@ -263,6 +263,7 @@ def _stated(question: str, statement: str) -> str | None:
         return f"{determiner} {_own(match['what'])} {_IS[match['is'].strip().lower()]} {statement}"
     if match := _LONG.match(question):
         since = re.match(r"(?:for|since|all)\b", statement, re.I)
+        statement = re.sub(r"\byrs?\b", "years", statement, flags=re.I)
         return f"I have {_own(match['rest']).strip()} {statement if since else f'for {statement}'}"
     if match := _COUNT.match(question):
         return f"{_predicate(match)} {statement} {match['what']}{_own(match['rest'] or '')}"

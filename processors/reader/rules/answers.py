@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from processors.reader.rules.answered_zh import answered, lasting
+from processors.reader.rules.bare_values_en import doubted
 from processors.reader.rules.clauses_zh import ANIMALS, CIRCLES, KIN, STAFF
 from processors.reader.rules.found import Found
 from processors.reader.rules.making_zh import planned
@@ -27,7 +28,7 @@ _YES_EN = re.compile(
     re.I,
 )
 _NO_EN = re.compile(
-    r"(?:no|nope|nah|not really|i don't|i'm not|i am not|i do not|i"
+    r"(?:no|nope|nah|nobody|none|not yet|not so far|not really|i don't|i'm not|i am not|i do not|i"
     r" haven't|that's wrong|incorrect)\b",
     re.I,
 )
@@ -203,7 +204,7 @@ def answers_for_another(turn: TurnView) -> bool:
     if turn.language == "zh" or _has_han(questions[-1]):
         question = _last_part(questions[-1])
         return any(p.search(question) for p, _ in _SLOT_ZH) and not _own_zh(question)
-    return any(p.search(questions[-1]) for p, _ in _SLOT_EN) and not _own_en(questions[-1])
+    return any(p.search(questions[-1]) for p, _ in _SLOT_EN) and not own_question_en(questions[-1])
 
 
 _ASKS_ZH = re.compile(
@@ -224,11 +225,10 @@ def _last_part(question: str) -> str:
     return last if "，" in question and re.search(r"[你您]", last) else question
 
 
-def _own_en(question: str) -> bool:
-    """Does a question ask for what is so of the user, today?"""
-    return not of_anothers_en(re.sub(r"\b(?:your|you)\b", "I", question, flags=re.I)) and not _NOT_NOW_EN.search(
-        question
-    )
+def own_question_en(question: str, *, once: bool = False) -> bool:
+    """Does a question ask for what is so of the user, today, or (`once`) for what was?"""
+    anothers = of_anothers_en(re.sub(r"\b(?:your|you)\b", "I", question, flags=re.I))
+    return not anothers and (once or not _NOT_NOW_EN.search(question))
 
 
 def _own_zh(question: str) -> bool:
@@ -240,12 +240,12 @@ def _has_han(text: str) -> bool:
 
 
 def _english(question: str, text: str) -> str | None:
-    for pattern, sentence in _SLOT_EN if _own_en(question) else ():
+    for pattern, sentence in _SLOT_EN if own_question_en(question) and not doubted(text) else ():
         if pattern.search(question) and not re.match(r"(?:i|i'm|my|we)\b", text, re.I):
             value = re.sub(r"^(?:an?|in|from|at|for|it's|a bit)\s+", "", text, flags=re.I)
             return sentence.format(value.removesuffix(" years old").removesuffix(" years"))
     open_one = _WORTH_KNOWING_EN.sub("", question)
-    if _own_en(open_one) and (named := named_en(open_one, text)) is not None:
+    if own_question_en(open_one) and (named := named_en(open_one, text)) is not None:
         return named
     yes, no = _YES_EN.match(text), _NO_EN.match(text)
     match = _ASKED_EN.search(question) or _TAG_EN.match(question)

@@ -30,10 +30,11 @@ _STARTS = (
     rf"|(?!(?:like|love|work|play|plan|need|run|own|can|will)\b)(?:{VERB})|work as|work in|work at|work for|own an?)\b"
 )
 _TO_THE_HEARER = (
-    r"(?:(?:and|but|so) )?(?:(?:do|did|have|are|were|can|will|would) (?:you|ya|u)\b"
+    r"(?:(?:does|is|would|will) (?:that|this|it) (?:matter|count|help|ok|okay|a problem|relevant|important|make a"
+    r" difference)\b|(?:(?:and|but|so) )?(?:(?:do|did|have|are|were|can|will|would) (?:you|ya|u)\b"
     r"|(?:what|how) (?:about|bout) (?:you|u)\b"
     r"|(?:(?:what|which|who|where|when|how)(?:'?s| is| are| was| were| do| did| have| would| about)"
-    r"|(?:what|which|how) (?:\w+ ){1,2}?(?:is|are|do|did|have|would)) (?:you|your|yours|u|ur|ya)\b)"
+    r"|(?:what|which|how) (?:\w+ ){1,2}?(?:is|are|do|did|have|would)) (?:you|your|yours|u|ur|ya)\b))"
 )
 _BREAK = re.compile(
     (

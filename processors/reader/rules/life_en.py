@@ -25,7 +25,7 @@ _LIST = (
     r")(?:(?:, | and |, and | as well as )(?:(?:fluent|good|basic|some"
     rf"|a little|a bit of) )?(?:{TONGUES})){{0,5}}"
 )
-_NATIONS = (
+NATIONS = (
     "American|British|English|Scottish|Welsh|Irish|Canadian|Australian|Chinese|Indian|Pakistani|Japanese|Korean|French"
     "|German|Italian|Spanish|Portuguese|Dutch|Belgian|Swiss|Swedish|Norwegian|Danish|Finnish|Polish|Russian|Ukrainian"
     "|Turkish|Greek|Egyptian|Nigerian|Kenyan|South African|Brazilian|Mexican|Argentinian|Colombian|Vietnamese|Thai"
@@ -96,8 +96,9 @@ rf"){_PET_ALONE}(?:(?: named| called|,) (?P<pet_name>{_NAMES}))?"),
     rule(rf"(?:adopted|got|have adopted|have got) an? (?:\w{{2,12}} ){{0,2}}?"
 rf"(?P<pet>{_PET}){_PET_ALONE}(?:(?: named| called|,) (?P<pet_name>{_NAMES}))?"),
     rule(rf"(?:speak|can speak|am fluent in|am a native speaker of) (?P<languages>{_LIST})"),
-    rule(rf"am (?:an? )?(?P<nationality>{_NATIONS}){STOP}"),
+    rule(rf"am (?:an? )?(?P<nationality>{NATIONS}){STOP}"),
     rule(r"am an? (?P<nationality>[A-Z]\w{1,15}) (?:citizen|national)\b"),
+    rule(rf"(?:have|hold|carry|travel on|am on) an? (?P<nationality>(?i:{NATIONS})) passport\b"),
     rule(r"(?:have|hold|got|earned|received|completed|am doing|am pursuing"
 rf") (?:an? |my )?{_DEGREE} (?:in |of )?{_SUBJECT}(?: (?:from|at"
 rf") (?P<university>{_SCHOOL})){STOP}"),

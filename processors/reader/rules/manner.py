@@ -31,7 +31,8 @@ _TONGUES = {
 _STYLES = {
     "short": "concise", "shorter": "concise", "brief": "concise", "concise": "concise", "to the point": "concise",
     "detailed": "detailed", "in detail": "detailed", "thorough": "detailed", "longer": "detailed",
-    "simple": "simple", "in simple terms": "simple", "bullet points": "bullet points", "step by step": "step by step",
+    "simple": "simple", "in simple terms": "simple", "plain": "simple", "bullet points": "bullet points",
+    "step by step": "step by step",
     "短": "concise", "简单": "simple", "大白话": "simple", "细": "detailed", "仔细": "detailed",
     "简短": "concise", "简洁": "concise", "精简": "concise", "简单明了": "concise", "言简意赅": "concise",
     "详细": "detailed", "具体": "detailed", "通俗": "simple", "要点": "bullet points", "分点": "bullet points",
@@ -56,6 +57,33 @@ _STYLE_EN = re.compile(
     rf"\b{_ANSWER_EN}(?: me| it| this| your (?:answers?|replies|responses?))?(?: \w+)? (?:in |with |as |be |more )?"
     rf"(?P<v>{'|'.join(sorted((re.escape(k) for k in _STYLES if k.isascii()), key=len, reverse=True))})\b",
     re.I,
+)
+_PLEASE = r",? (?:please|pls|plz|thanks|thx)\b"
+_SHORTLY_EN = (
+    re.compile(
+        r"\b(?P<v>short|shorter|brief|concise|simple|plain|detailed|longer) (?:answers?|repl(?:y|ies)|responses?"
+        rf"|explanations?)(?: (?:only|for me|from you|from now on|always|if possible)){{0,2}}{_PLEASE}",
+        re.I,
+    ),
+    re.compile(rf"^(?:just )?(?:in )?(?P<v>plain|simple) (?:words|english|language|terms){_PLEASE}", re.I),
+    re.compile(
+        r"(?:^|[,;.] ?|\b(?:please|and|always|could you|can you) )(?:explain|say|put|tell me|describe|write)\b"
+        r"[\w ']{0,24}?"
+        r" in (?P<v>plain|simple) (?:words|english|language|terms)\b",
+        re.I,
+    ),
+    re.compile(rf"^(?:in )?(?P<v>bullet points|step by step){_PLEASE}", re.I),
+    re.compile(r"(?:^|\b(?:please|and) )more (?P<v>detail)s? in your (?:answers|replies|responses)\b", re.I),
+    re.compile(
+        r"(?:^|[,;.] ?|\band )no (?P<v>fluff|waffle|padding|small talk|chit-?chat)(?= *(?:$|[,;.!]|please|pls))", re.I
+    ),
+)
+"""A wish for answers in a word: it holds for all to come."""
+_SHORTLY = dict.fromkeys(("fluff", "waffle", "padding", "small talk", "chit-chat", "chitchat"), "concise") | {
+    "detail": "detailed"
+}
+_ASKS_POLITELY = re.compile(
+    r"(?:(?:ok|and|so|please|also)[, ]+){0,2}(?:can|could|may|would) (?:we|you|I|the|our|my)\b", re.I
 )
 _STANDING_EN = re.compile(
     r"\b(?:always|(?:keep|make) (?:all )?(?:of )?your (?:answers|replies|responses)"
@@ -97,7 +125,8 @@ _TOLD_OF_ZH = re.compile(rf"(?:{KIN}|[他她它你您]们?|人家?|领导|老板
 """Who speaks so is somebody else, or the speaker is asked to: 医生跟我讲得很通俗."""
 _SAYS_HOW_ZH = re.compile(r"得(?:很|真|挺|太|特别|非常|好)")
 _DENIED = re.compile(
-    r"\b(?:don't|do not|not|never|stop|can you|did|does)\b[^.]{0,24}$"
+    r"\b(?:don't|do not|not|never|stop|can you|did|does)\b[^.,]{0,24}$"
+    r"|^(?:why|how|what|who|when|are|is|were|was)\b.*$"
     r"|(?:不要|别|不用|能不能|是否|怎么)[^，。]{0,6}$",
     re.I,
 )
@@ -126,7 +155,21 @@ def manner_en(sentence: Sentence) -> list[Found]:
                     permanent,
                 )
             )
-    return found
+    shortly = _shortly(sentence)
+    return [*(f for f in found if f.slots[0][0] != "response_style"), *shortly] if shortly else found
+
+
+def _shortly(sentence: Sentence) -> list[Found]:
+    """The wish for answers that a sentence says in a word: "short answers please"."""
+    for pattern in _SHORTLY_EN:
+        match = pattern.search(sentence.text)
+        if match and not (sentence.asks and not _ASKS_POLITELY.match(sentence.text)):
+            words = match["v"].lower()
+            value = _SHORTLY.get(words) or _STYLES[words]
+            told = words if words in _STYLES else value
+            text = f"{{owner}} wants answers that are {told}"
+            return [_wish(sentence, text, "response_style", value, permanent=True)]
+    return []
 
 
 def manner_zh(sentence: Sentence) -> list[Found]:
@@ -178,7 +221,7 @@ def said_once(found: Sequence[Found], wishes: Sequence[Found]) -> list[Found]:
 
 def asked_for(sentence: Sentence, profile: Profile, language: str) -> list[Found]:
     """Return the preferences that one sentence asks for in the profile's words (`fields.asked`), explicit."""
-    if sentence.asks and _POLITELY.match(sentence.text) is None and _ASKS_FOR.match(sentence.text) is None:
+    if sentence.asks and not any(p.match(sentence.text) for p in (_POLITELY, _ASKS_FOR, _ASKS_POLITELY)):
         return []
     found = []
     for spec in profile.fields:

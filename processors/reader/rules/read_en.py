@@ -99,8 +99,9 @@ _JOKED = re.compile(
 """A sentence that the next one takes back."""
 """Who is who in a game, and what its speaker says was said for practice."""
 _IF_WANTED = re.compile(
-    r",? (?:if|in case) (?:that|it|this)(?:'s| is)? (?:matters|helps|relevant|useful|important|possible|of (?:any )?"
-    r"(?:use|help|interest))\b(?: at all)?(?=\s*(?:$|[.,;!\n]))",
+    r",? (?:if|in case) (?:you (?:need|want) (?:that|it|them|to know)\b"
+    r"|(?:that|it|this)(?:'s| is)? (?:matters|helps|relevant|useful|important|possible|of (?:any )?"
+    r"(?:use|help|interest))\b)(?: at all)?(?=\s*(?:$|[.,;!\n]))",
     re.I,
 )
 """It supposes nothing of what it is said with."""

@@ -22,6 +22,7 @@ from processors.reader.rules.answers import (
     restated_for,
     with_the_answer,
 )
+from processors.reader.rules.bare_turns_en import bare_values, with_bare_values
 from processors.reader.rules.catalogue import filled, own_fields, resolve
 from processors.reader.rules.combined import combined
 from processors.reader.rules.confirm import apply_confirmation
@@ -116,7 +117,12 @@ class RuleExtractor:
         of_speaker = turn.language != "zh" or opens_about(turn) != "unnamed"
         parts_listed = listed(turn, text, profile.lexicon.get("university", {}))
         lists = len(parts_listed) > 1 or (parts_listed and parts_listed[0].end < len(text.rstrip()) - 1)
-        if of_speaker and not lists and (stated := as_statement(turn) or correct_previous_turn(turn)) is not None:
+        read_alone = partial(
+            _reader("en", None), profile=profile, question=None, among_people=True, in_project=False
+        )
+        bare = [replace(f, text=owned(f.text, turn)) for f in bare_values(turn, text, read_alone)]
+        is_read_alone = bool(lists or bare) or not of_speaker
+        if not is_read_alone and (stated := as_statement(turn) or correct_previous_turn(turn)) is not None:
             own = _reader(turn.language, None)(stated, profile, None, among_people=True, in_project=False)
             found = [
                 replace(f, start=0, end=len(text), text=owned(f.text, turn))
@@ -141,13 +147,14 @@ class RuleExtractor:
             if (whom := person_asked_about_zh(turn)) is not None:
                 theirs = [restated_for(f, turn.speaker or "用户", whom) for f in found]
                 found, left = [f for f in theirs if f.dropped is None], left + [f for f in theirs if f.dropped]
+            found = with_bare_values(found, bare)
             found, left = with_the_answer(found, left, turn, len(text), partial(owned, turn=turn))
             if whom is None and (one := patient(turn)) is not None:
                 owner = turn.speaker or "用户"
                 theirs = [f if "我" in text[f.start : f.end] else restated_for(f, owner, one) for f in found]
                 found, left = [f for f in theirs if f.dropped is None], left + [f for f in theirs if f.dropped]
             found += [] if of_a_team else orders_of(turn)
-            if answers_for_another(turn):
+            if not bare and answers_for_another(turn):
                 left += [replace(f, dropped="of_another") for f in found if f.slots]
                 found = [f for f in found if not f.slots]
         if turn.language == "zh" and turn.speaker is not None and not of_a_team:

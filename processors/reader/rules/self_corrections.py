@@ -21,7 +21,10 @@ from processors.reader.rules.text import QUOTED, Sentence, prepare, sentences
 from processors.reader.rules.words_en import alternatives
 
 _OH_EN = r"(?:(?i:oh|er|uh|um|ah|oops)[, ]{1,2})?"
-_NO_EN = r"(?i:no,? wait|wait,? no|scratch that|correction|my mistake|make that|that should be)"
+_NO_EN = (
+    r"(?i:(?:no,? wait|wait,? no|scratch that|correction|my mistake|my bad|typo|make that|that should be)"
+    r"(?:,? (?:typo|my bad|my mistake|I mistyped))?)"
+)
 _MEANT_EN = (
     r"(?i:(?:(?:no|sorry|wait|actually)[, ]{1,2}){0,2}I (?:mean|meant|meant to say|should have said|should say))"
 )
@@ -99,7 +102,9 @@ _EN: _Kinds = (
     (_JOB_EN, _JOBS_EN, is_job),
 )  # fmt: skip
 _ZH: _Kinds = ((_PLACE_ZH, _ALL_PLACES_ZH, _any), (_NUMBER_ZH, _NUMBERS_ZH, _any), (_JOB_ZH, _JOBS_ZH, _any))
-_HINT = re.compile(r"\b(?:sorry|wait|no|mean|meant|scratch|correction|mistake|make|should)\b|对|错|更正|口误", re.I)
+_HINT = re.compile(
+    r"\b(?:sorry|wait|no|mean|meant|scratch|correction|mistake|typo|bad|make|should)\b|对|错|更正|口误", re.I
+)
 _ARTICLE = re.compile(r"\ban? $")
 _LONGEST = 80
 """Characters of a sentence that is no more than a correction."""

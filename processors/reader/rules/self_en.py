@@ -262,13 +262,14 @@ def deny(predicate: str) -> str:
     return f"does not {predicate}"
 
 
+_OLDEST = 120
 _DECADE = {"twenties": 20, "thirties": 30, "forties": 40, "fifties": 50, "sixties": 60, "seventies": 70}
 
 
 def _convert(name: str, value: str) -> tuple[str, JsonValue] | None:
     if name in {"age", "years", "count"}:
         number = english_integer(value)
-        return None if number is None else (name, number)
+        return None if number is None or (name == "age" and number > _OLDEST) else (name, number)
     if name == "age_decade":  # "in my early thirties" is no more exact than 30+ (B2)
         return "age", f"{_DECADE.get(value) or value.removesuffix('s')}+"
     if name == "income":

@@ -286,5 +286,13 @@ def _number(text: str) -> float | None:
 
 def _beside(found: list[Found], start: int, findings: list[Found]) -> list[Found]:
     """Leave out what fills a slot that the same clause has filled already, with more of its words."""
-    filled = {slot for f in found if f.start >= start for slot, _ in f.slots}
-    return [f for f in findings if filled.isdisjoint(slot for slot, _ in f.slots)]
+    here = [f for f in found if f.start >= start]
+    return [f for f in findings if not any(_fills_again(g, f) for g in here)]
+
+
+def _fills_again(before: Found, found: Found) -> bool:
+    """Does it fill a slot again: apart from one value that ends where another one begins?"""
+    held, values = dict(before.slots), dict(found.slots)
+    shared = held.keys() & values.keys()
+    same = before.negated == found.negated or any(held[slot] == values[slot] for slot in shared)
+    return bool(shared) and same
