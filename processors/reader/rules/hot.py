@@ -148,12 +148,12 @@ def _is_doubted(text: str, start: int, value: int) -> bool:
     return doubted_en(text[:value]) or DENIED.search(text[:start][-12:]) is not None
 
 
-def _pattern_value(profile: Profile, key: HotKey, said: str) -> JsonValue:
+def _pattern_value(profile: Profile, key: HotKey, phrase: str) -> JsonValue:
     """The date, version or the like that a pattern found whole, else its number; of a key that others are reckoned from
     nothing but a number."""
     counted = bool(key.ratio_of) or any(key.key in k.ratio_of for k in profile.hot_keys)
-    whole = key.takes is not None or (not counted and _WHOLE.fullmatch(said.strip()))
-    return said.strip() if whole else amount(said)
+    whole = key.takes is not None or (not counted and _WHOLE.fullmatch(phrase.strip()))
+    return phrase.strip() if whole else amount(phrase)
 
 
 def with_status(
@@ -166,10 +166,10 @@ def with_status(
     hot = _stated(profile, sentence.text)
     if hot is None:
         return list(here)
-    told = next((n for n, f in enumerate(here) if f.episode_type == "fact" and not f.slots), None)
-    if told is None:
+    first = next((n for n, f in enumerate(here) if f.episode_type == "fact" and not f.slots), None)
+    if first is None:
         return [*here, Found(sentence.start, sentence.end, "episode", sentence.text, episode_type="fact", hot=hot)]
-    return [replace(f, hot=hot) if n == told else f for n, f in enumerate(here)]
+    return [replace(f, hot=hot) if n == first else f for n, f in enumerate(here)]
 
 
 def hot_entry(

@@ -156,7 +156,9 @@ def _name(piece: str, following: Sequence[str], *, greeted: bool) -> str | None:
     match = _NAME.fullmatch(piece)
     if match is None or not following or _NO_NAME.search(match["name"]):
         return None
-    if _is_value(following[0]) or (is_name(match["name"]) and greeted and _OPENS_ROLE.match(following[0])):
+    is_job_or_age = any(p.fullmatch(following[0]) is not None for p in (_JOB, _AGE))
+    says_more = _is_value(following[0]) or (greeted and _OPENS_ROLE.match(following[0]) is not None)
+    if is_job_or_age or (is_name(match["name"]) and says_more):
         return match["name"]
     return None
 

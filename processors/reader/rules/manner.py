@@ -33,7 +33,7 @@ _STYLES = {
     "detailed": "detailed", "in detail": "detailed", "thorough": "detailed", "longer": "detailed",
     "simple": "simple", "in simple terms": "simple", "plain": "simple", "bullet points": "bullet points",
     "step by step": "step by step",
-    "短": "concise", "简单": "simple", "大白话": "simple", "细": "detailed", "仔细": "detailed",
+    "简单": "simple", "大白话": "simple", "仔细": "detailed",
     "简短": "concise", "简洁": "concise", "精简": "concise", "简单明了": "concise", "言简意赅": "concise",
     "详细": "detailed", "具体": "detailed", "通俗": "simple", "要点": "bullet points", "分点": "bullet points",
     "一步一步": "step by step", "分步骤": "step by step",
@@ -166,8 +166,8 @@ def _shortly(sentence: Sentence) -> list[Found]:
         if match and not (sentence.asks and not _ASKS_POLITELY.match(sentence.text)):
             words = match["v"].lower()
             value = _SHORTLY.get(words) or _STYLES[words]
-            told = words if words in _STYLES else value
-            text = f"{{owner}} wants answers that are {told}"
+            wanted = words if words in _STYLES else value
+            text = f"{{owner}} wants answers that are {wanted}"
             return [_wish(sentence, text, "response_style", value, permanent=True)]
     return []
 

@@ -84,8 +84,8 @@ def settled(parts: Sequence[Sentence], text: str, language: Literal["en", "zh"])
         if (first := _first_settled(parts, at, words, language, talked=talked)) is not None:
             start, end = parts[first].start + (_announced(part.text, words) if first == at else 0), part.end
             found = [f for f in found if f.end <= start]
-            said = _without_lead(" ".join(text[start:end].split()), language)
-            found.append(Found(start, end, "episode", said[:_LONGEST], episode_type="decision"))
+            phrase = _without_lead(" ".join(text[start:end].split()), language)
+            found.append(Found(start, end, "episode", phrase[:_LONGEST], episode_type="decision"))
         talked = not part.asks and (talked or words.talked.search(part.text) is not None)
     return found
 
@@ -115,21 +115,21 @@ def _first_settled(
         while first and at - first < _MOST_BEFORE and _is_open_to_it(parts[first - 1], words, language):
             first -= 1
         return first if first < at else None
-    said = _last_conclusion(_without_lead(part.text, language), language)
-    if (head := words.talked.search(said)) is not None and (mark := _MARK.search(said, head.end())) is not None:
-        said, talked = said[mark.end() :], True
-    end = words.ends.search(said)
-    matter = said if end is None else said[: end.start()]
+    phrase = _last_conclusion(_without_lead(part.text, language), language)
+    if (head := words.talked.search(phrase)) is not None and (mark := _MARK.search(phrase, head.end())) is not None:
+        phrase, talked = phrase[mark.end() :], True
+    end = words.ends.search(phrase)
+    matter = phrase if end is None else phrase[: end.start()]
     if words.unsettled.search(matter) or words.filler.fullmatch(matter) or words.bare.fullmatch(matter):
         return None
-    signed = words.signs.search(said) or (talked and words.after_talk.search(said))
+    signed = words.signs.search(phrase) or (talked and words.after_talk.search(phrase))
     return at if end is not None or signed else None
 
 
 def _is_open_to_it(part: Sentence, words: _Words, language: Literal["en", "zh"]) -> bool:
     """May the words that settle something be about this sentence?"""
-    said = _without_lead(part.text, language)
-    return not (part.asks or words.filler.fullmatch(said) or words.unsettled.search(said))
+    phrase = _without_lead(part.text, language)
+    return not (part.asks or words.filler.fullmatch(phrase) or words.unsettled.search(phrase))
 
 
 def _without_lead(text: str, language: Literal["en", "zh"]) -> str:

@@ -88,14 +88,14 @@ _NOT_SEVERAL = re.compile(r"(?:ss|us|is|tics|sics)$")
 class Topic:
     """What a clause of the speaker's may point at. One for each reading of a turn."""
 
-    def __init__(self, heard: str = "") -> None:
-        """`heard`: what the speaker answers."""
+    def __init__(self, question: str = "") -> None:
+        """`question`: what the speaker answers."""
         self._thing = ""
         self._asked = False
         self._favourite = ""
-        for sentence in [s for s in sentences(heard) if not s.asks][-1:]:
+        for sentence in [s for s in sentences(question) if not s.asks][-1:]:
             self.hear(sentence.text)
-        self.ask(heard)
+        self.ask(question)
 
     def ask(self, text: str) -> None:
         """Take in a question of the turn before, or of this one."""

@@ -294,5 +294,10 @@ def _fills_again(before: Found, found: Found) -> bool:
     """Does it fill a slot again: apart from one value that ends where another one begins?"""
     held, values = dict(before.slots), dict(found.slots)
     shared = held.keys() & values.keys()
-    same = before.negated == found.negated or any(held[slot] == values[slot] for slot in shared)
+    same = before.negated == found.negated or any(_holds_value(held[slot], values[slot]) for slot in shared)
     return bool(shared) and same
+
+
+def _holds_value(longer: JsonValue, value: JsonValue) -> bool:
+    """Is it the value, or does it hold it as a part of its word (偏头痛, 头痛)?"""
+    return longer == value or (isinstance(longer, str) and isinstance(value, str) and value in longer)

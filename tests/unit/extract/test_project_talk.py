@@ -26,7 +26,7 @@ def decisions(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "words"),
     [
         ("Oak flooring. done deal", "Oak flooring"), ("going with the smaller marquee then", "smaller marquee"),
         ("steel frame, final answer", "Steel frame"), ("so Vue it is", "Vue"),
@@ -45,9 +45,9 @@ def decisions(text: str) -> list[str]:
         ("前端定Vue", "Vue"), ("以后周五不发版", "周五"),
     ],
 )  # fmt: skip
-def test_settled_in_passing(text: str, said: str) -> None:
+def test_settled_in_passing(text: str, words: str) -> None:
     [decision] = decisions(text)
-    assert said in decision
+    assert words in decision
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ async def test_a5_c9_hot_memory_and_the_report_follow_a_correction_and_a_deletio
     for preference in {u.record_id for u in talk.updates("preference")}:
         await command(talk, "forget", preference)
     await command(talk, "correct", memory(talk, "60"), user="bob", text=recounted)
-    assert hot(talk) == {corrected: corrected, "enrolled_count": 62}
+    assert hot(talk) == {"eligibility": corrected, "enrolled_count": 62}
     await talk.until(MONDAY + timedelta(days=7))
     report = talk.updates("report")[-1]
     assert corrected in report.sealed.text

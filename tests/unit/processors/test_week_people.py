@@ -13,20 +13,20 @@ from processors.project.week_reading import Catalogue, Reading, read
 from schemas.profile.model import load_profile
 
 MONDAY = datetime(2026, 11, 2, 9, tzinfo=ZoneInfo("Asia/Shanghai"))
-Said = tuple[int, str, str]
+Post = tuple[int, str, str]
 
 
-def week(*said: Said) -> Reading:
-    """`said`: day of the week, who, what; each writes in a session of their own."""
+def week(*posts: Post) -> Reading:
+    """`posts`: day of the week, who, what; each writes in a session of their own."""
     turns = [
         Spoken(f"t{n}", f"{who}-{day}", MONDAY + timedelta(days=day, minutes=n), "user", None, text, n, who)
-        for n, (day, who, text) in enumerate(said)
+        for n, (day, who, text) in enumerate(posts)
     ]
     return read(turns, (), terms, "Asia/Shanghai", Catalogue(load_profile("general"), lambda _: None, {}))
 
 
 @pytest.mark.parametrize(
-    ("said", "problem", "solution"),
+    ("posts", "problem", "solution"),
     [
         (
             ((0, "ann", "the boiler in block C cuts out every night, thats awful"), (0, "bo", "suspect the gas valve"),
@@ -61,12 +61,12 @@ def week(*said: Said) -> Reading:
         (((0, "甲", "结账要4秒，太夸张了"), (1, "乙", "结账加了缓存，4秒降到300毫秒，发上去了")), "结账", "300毫秒"),
     ],
 )  # fmt: skip
-def test_who_solves_what_another_named(said: tuple[Said, ...], problem: str, solution: str) -> None:
-    [found] = week(*said).problems
+def test_who_solves_what_another_named(posts: tuple[Post, ...], problem: str, solution: str) -> None:
+    [found] = week(*posts).problems
     assert problem in found.text
     assert solution in (found.solution or "")
-    assert found.by == said[0][1]
-    assert found.solver == said[-1][1]
+    assert found.by == posts[0][1]
+    assert found.solver == posts[-1][1]
 
 
 def test_a_request_tells_of_the_problem_behind_it() -> None:
@@ -80,7 +80,7 @@ def test_a_day_that_somebody_fixed_mends_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "owner", "word"),
+    ("posts", "owner", "word"),
     [
         (((0, "ann", "someone needs to return the hall key before friday"), (0, "bo", "I'll do it")), "bo", "key"),
         (((0, "ann", "bo can you hang the banner by thursday?"), (0, "bo", "thursday works")), "bo", "banner"),
@@ -88,16 +88,16 @@ def test_a_day_that_somebody_fixed_mends_nothing() -> None:
         (((0, "wang", "阿玲，横幅周四之前挂好"), (0, "ling", "行，周四没问题")), "ling", "横幅"),
     ],
 )  # fmt: skip
-def test_who_says_yes_in_their_own_session_owns_the_task(said: tuple[Said, ...], owner: str, word: str) -> None:
-    assert [(t.owner, word in t.text) for t in week(*said).tasks] == [(owner, True)]
+def test_who_says_yes_in_their_own_session_owns_the_task(posts: tuple[Post, ...], owner: str, word: str) -> None:
+    assert [(t.owner, word in t.text) for t in week(*posts).tasks] == [(owner, True)]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "posts",
     [
         (0, "ann", "ann, front desk. i do most of the bookings"), (0, "甲", "大家好我是王芳，下周一开始负责前台"),
         (0, "甲", "我14号开始休假"),
     ],
 )  # fmt: skip
-def test_who_introduces_themselves_takes_on_nothing(said: Said) -> None:
-    assert week(said).tasks == ()
+def test_who_introduces_themselves_takes_on_nothing(posts: Post) -> None:
+    assert week(posts).tasks == ()

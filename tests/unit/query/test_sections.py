@@ -27,7 +27,9 @@ bounds: list[float] = []
 
 
 def turn(turn_id: str, content: str) -> dict[str, Any]:
-    return {"turn_id": turn_id, "content": content, "role": "user", "speaker": None, "occurred_at": NOW}
+    return {
+        "turn_id": turn_id, "content": content, "role": "user", "speaker": None, "user_id": "u", "occurred_at": NOW,
+    }  # fmt: skip
 
 
 def fact(record_id: str, text: str, source: str) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def test_the_message_names_file_key_and_what_is_allowed(text: str, expected: lis
         (STUDY, 'kinds = ["chunk"]', 'kinds = ["chunks"]', ["intents.PROTOCOL_QA.kinds.0: must be one", "'chunk'"]),
         (STUDY, '["enrolled_count", "', '["enroled", "', ["hot_keys.progress.ratio_of: must be two of", "enrolled_co"]),
         (STUDY, '"enrolled_count", "enrollment_target"]', '"enrolled_count"]', ["progress.ratio_of: must be two of"]),
-        (STUDY, r"(?P<value>\d", r"(?P<count>\d", ["hot_keys.enrolled_count.patterns: each needs one group, (?P<v"]),
+        (STUDY, r"(?P<value>\d", r"(?P<count>\d", ["hot_keys.enrollment_target.patterns: each needs one group"]),
         (STUDY, r"one|another) of (?:our", r"one|another) of (?P<whose>our", ["patterns: with 'each' none"]),
         (STUDY, "feedback = 730", "feedbck = 730", ["retention.classes.feedbck: must be", "feedback", "task_state"]),
         (STUDY, "feedback = 730", "feedback = -1", ["retention.classes.feedback: must be above 0"]),
