@@ -16,7 +16,7 @@ from processors.ports import Models
 from processors.reader.rules.rules import RuleExtractor
 from schemas.profile.model import load_profile
 
-FILES = sorted(Path("tests/data/scenarios").glob("*.toml"))
+FILES = sorted(Path("tests/data/scenarios").rglob("*.toml"))
 ONE_VALUE = one_value_keys(load_profile("clinical_trial"))
 NAME = Label(place="field", key="name", who="ann", words=("ann",), without=("bob",))
 
@@ -44,8 +44,8 @@ def test_each_scenario_has_forty_turns_in_order_and_labels_of_what_its_profile_h
             assert label.key in hot
 
 
-def test_four_scenarios_a_language() -> None:
-    assert sorted(read(path).language for path in FILES) == ["en"] * 4 + ["zh"] * 4
+def test_six_scenarios_a_language() -> None:
+    assert sorted(read(path).language for path in FILES) == ["en"] * 6 + ["zh"] * 6
 
 
 def test_an_entry_with_all_words_is_right_and_one_with_a_forbidden_word_is_wrong_beside_it() -> None:
