@@ -1,0 +1,86 @@
+"""Who speaks, where they introduce themselves without a sentence: 胡卫东，62，退休前开公交的."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from processors.reader.rules.found import Found
+from processors.reader.rules.named_subjects_zh import is_name
+from processors.reader.rules.numbers import han_number
+from processors.reader.rules.protocol import TurnView
+from processors.reader.values.kinds import compiled, known_words
+from processors.reader.values.talk import Part
+
+_OPENING = re.compile(
+    r"(?:大家好|各位好|你们好|你好|您好|嗨|哈喽|喂|自我介绍一?下|自报家门|报到|新人报到|冒个泡|签个到)[，,：:！!\s]*"
+    r"|(?:我叫|我是|叫我|我的名字叫?|名字叫?|姓名|本人|我)(?:是|：|:)?"
+)
+_NAME = re.compile(r"(?:[\u4e00-\u9fff]{2,3}|欧阳[\u4e00-\u9fff]{1,2}|[司上诸][马官葛][\u4e00-\u9fff]{1,2})")
+_NICKNAME = re.compile(r"[老小阿大](?![家伙子时候区事说学板师公婆板人年])[\u4e00-\u9fff](?=(?:前来)?报到|来了|在此|冒泡|[，,]|$)")
+_REPORTS = re.compile(r"(?P<name>[\u4e00-\u9fff]{2,3}?)(?:前来|来)?(?:报到|打卡报到|签到)")
+_AGE = re.compile(r"(?:今年|刚|快|周岁|虚岁|属\S)?(?P<n>\d{2}|[二三四五六七八九]十[一二三四五六七八九]?)(?:了|岁)?(?:男|女)?")
+_SEX = re.compile(r"(?:\d{2}岁?)?(?P<v>男|女)(?:的|生|性|士)?(?:\d{2}岁?)?")
+_SAYS = re.compile(r"自报家门|自我介绍|我叫|我是|叫我|大家好|报到|新来的|刚来|加我一个")
+_ABOUT_SELF = frozenset({"age", "gender", "occupation", "employer", "education", "marital", "residence", "years"})
+
+
+def introduced(parts: Sequence[Part], found: Sequence[Found], turn: TurnView, *, in_project: bool) -> Iterator[Found]:
+    """The name, the years and the sex that clauses of an introduction consist of."""
+    if not parts or turn.speaker is not None:
+        return
+    says = any(_SAYS.search(p.text) for p in parts)
+    told = {slot for f in found for slot, _ in f.slots}
+    name = _name(parts, says=says, told=bool(told & _ABOUT_SELF) or _has_age(parts))
+    if name is not None:
+        yield name
+    own = bool(name) or bool(told & {"name", "gender", "occupation", "education", "marital", "height"})
+    for part in parts[:6] if own and not in_project else ():
+        if (match := _AGE.fullmatch(part.text)) and part.clause.states:
+            number = han_number(match["n"])
+            if number is not None and 14 <= number <= 99:
+                yield _made(part, f"{{owner}}{number}岁", "age", number)
+                break
+    for part in parts[:6] if own and not in_project else ():
+        if match := _SEX.fullmatch(part.text):
+            yield _made(part, f"{{owner}}是{match['v']}性", "gender", match["v"])
+            break
+
+
+def _has_age(parts: Sequence[Part]) -> bool:
+    return any(_AGE.fullmatch(p.text) for p in parts[1:4])
+
+
+def _name(parts: Sequence[Part], *, says: bool, told: bool) -> Found | None:
+    for at, part in enumerate(parts[:4]):
+        if part.clause.asks or part.clause.supposed:
+            continue
+        if (reports := _REPORTS.fullmatch(part.text)) and _is_one(reports["name"]):
+            return _made(part, f"用户名叫{reports['name']}", "name", reports["name"])
+        opening = _OPENING.match(part.text)
+        bare = part.text[opening.end() :] if opening else part.text
+        named = opening is not None and opening.group() not in {"", "我"} and opening.group()[0] in "我叫名姓本"
+        if not (_NAME.fullmatch(bare) and _is_one(bare)):
+            continue
+        goes_on = at + 1 < len(parts) and (says or told)
+        if named or (goes_on and _is_full(bare)) or (goes_on and opening and opening.group().startswith("我")):
+            return _made(part, f"用户名叫{bare}", "name", bare)
+    return None
+
+
+def _is_full(text: str) -> bool:
+    """A surname and a given name, with no word of another kind in it."""
+    return is_name(text) and text[0] not in "老小阿"
+
+
+def _is_one(text: str) -> bool:
+    """A name, and no word of what is known by name itself."""
+    return is_name(text) and not any(_names(name, text) for name in ("conditions", "drugs", "jobs", "tongues", "majors"))
+
+
+def _names(words: str, text: str) -> bool:
+    return words in known_words() and compiled(f"{{words.{words}}}").search(text) is not None
+
+
+def _made(part: Part, text: str, slot: str, value: int | str) -> Found:
+    return Found(part.clause.start, part.clause.end, "fact", text, ((slot, value),))
