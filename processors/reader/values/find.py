@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from processors.reader.rules.making_zh import doubted, planned
 from processors.reader.rules.numbers import amount, han_number, whole
 from processors.reader.values.kinds import Kind, Lexicon, compiled, guard
-from processors.reader.values.talk import Part, names_another
+from processors.reader.values.talk import Part, is_of_blood, names_another
 from schemas.base import JsonValue
 
 _GAP = "　"
@@ -123,18 +123,14 @@ def _holds(kind: Kind, part: Part, lead: str, rest: str) -> bool:
     if guard("past").search(part.text) and kind.whose == "own":
         return False
     if kind.whose == "family":
-        return not guard("unmeant").search(part.text)
-    if kind.by_staff is None and names_another(_named_within(kind, lead)):
+        return is_of_blood(lead) and not guard("unmeant").search(part.text)
+    if kind.by_staff is None and names_another(lead):
         return False
     if kind.by_staff is not None and names_another(_BY_STAFF.sub("", lead)):
         return False
     if kind.planned:
         return True
     return not (planned(lead) or doubted(lead)) and not guard("unmeant").search(part.text)
-
-
-def _named_within(kind: Kind, lead: str) -> str:
-    return lead
 
 
 def _asks_of_reader(kind: Kind, part: Part, lead: str) -> bool:
@@ -178,11 +174,11 @@ def _value(kind: Kind, match: re.Match[str]) -> JsonValue:
     if kind.means is not None:
         return kind.means
     if kind.money:
-        return amount(match["money"].replace(" ", ""))
+        return amount(re.sub(r"[来多几\s]", "", match["money"]))
     if kind.height:
         return _height(match)
     if "n" in groups:
-        number = _number(match["n"])
+        number = _number(match["n"] or groups.get("m") or "")
         return None if number is None else whole(round(number * kind.units.get(groups.get("u") or "", 1), 2))
     text = match["part"] + "切除" if kind.with_surgery else (groups.get("v") or match.group()).strip()
     return kind.canonical.get(text, text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from processors.reader.rules.found import Found
 from processors.reader.rules.named_subjects_zh import is_name
@@ -14,10 +15,12 @@ from processors.reader.values.talk import Part
 
 _OPENING = re.compile(
     r"(?:大家好|各位好|你们好|你好|您好|嗨|哈喽|喂|自我介绍一?下|自报家门|报到|新人报到|冒个泡|签个到)[，,：:！!\s]*"
-    r"|(?:我叫|我是|叫我|我的名字叫?|名字叫?|姓名|本人|我)(?:是|：|:)?"
+    r"|(?:我叫|我是|叫我|叫|我的名字叫?|名字叫?|姓名|本人|我)(?:是|：|:)?"
 )
 _NAME = re.compile(r"(?:[\u4e00-\u9fff]{2,3}|欧阳[\u4e00-\u9fff]{1,2}|[司上诸][马官葛][\u4e00-\u9fff]{1,2})")
-_NICKNAME = re.compile(r"[老小阿大](?![家伙子时候区事说学板师公婆板人年])[\u4e00-\u9fff](?=(?:前来)?报到|来了|在此|冒泡|[，,]|$)")
+_TWO = re.compile(r"(?:欧阳|司马|上官|诸葛)[\u4e00-\u9fff]{1,2}$")
+_JOB = "(?:{parts.org}的?)?(?P<v>{parts.job}|{words.trades})(?:的|一枚|岗)?"
+_BORN = re.compile(r"(?:我|我是|本人|是)?(?P<y>19[3-9]\d|20[01]\d|[4-9]\d|0\d)年(?:的|生人?|出生)(?:人)?")
 _REPORTS = re.compile(r"(?P<name>[\u4e00-\u9fff]{2,3}?)(?:前来|来)?(?:报到|打卡报到|签到)")
 _AGE = re.compile(r"(?:今年|刚|快|周岁|虚岁|属\S)?(?P<n>\d{2}|[二三四五六七八九]十[一二三四五六七八九]?)(?:了|岁)?(?:男|女)?")
 _SEX = re.compile(r"(?:\d{2}岁?)?(?P<v>男|女)(?:的|生|性|士)?(?:\d{2}岁?)?")
@@ -31,7 +34,8 @@ def introduced(parts: Sequence[Part], found: Sequence[Found], turn: TurnView, *,
         return
     says = any(_SAYS.search(p.text) for p in parts)
     told = {slot for f in found for slot, _ in f.slots}
-    name = _name(parts, says=says, told=bool(told & _ABOUT_SELF) or _has_age(parts))
+    works = [p for p in parts[:5] if compiled(_JOB).fullmatch(p.text)]
+    name = _name(parts, says=says, told=bool(told & _ABOUT_SELF) or _has_age(parts) or bool(works))
     if name is not None:
         yield name
     own = bool(name) or bool(told & {"name", "gender", "occupation", "education", "marital", "height"})
@@ -41,10 +45,28 @@ def introduced(parts: Sequence[Part], found: Sequence[Found], turn: TurnView, *,
             if number is not None and 14 <= number <= 99:
                 yield _made(part, f"{{owner}}{number}岁", "age", number)
                 break
+    for part in works[:1] if name or told & _ABOUT_SELF else ():
+        match = compiled(_JOB).fullmatch(part.text)
+        if match and part.clause.states and (part.is_own or name is not None):
+            yield _made(part, f"{{of}}从事{match['v']}工作", "occupation", match["v"])
+    yield from _born(parts, turn)
     for part in parts[:6] if own and not in_project else ():
         if match := _SEX.fullmatch(part.text):
             yield _made(part, f"{{owner}}是{match['v']}性", "gender", match["v"])
             break
+
+
+def _born(parts: Sequence[Part], turn: TurnView) -> Iterator[Found]:
+    """The age of who says only in which year they were born, which may be one less."""
+    for part in parts[:6]:
+        if part.is_own and (match := _BORN.fullmatch(part.text)):
+            short = int(match["y"])
+            year = short if short > 100 else short + (1900 if short >= 40 else 2000)
+            age = turn.occurred_at.year - year
+            if 14 <= age <= 99:
+                made = _made(part, f"{{owner}}是{year}年出生的，{age}岁", "age", age)
+                yield replace(made, approximate=True)
+                return
 
 
 def _has_age(parts: Sequence[Part]) -> bool:
@@ -75,7 +97,7 @@ def _is_full(text: str) -> bool:
 
 def _is_one(text: str) -> bool:
     """A name, and no word of what is known by name itself."""
-    return is_name(text) and not any(_names(name, text) for name in ("conditions", "drugs", "jobs", "tongues", "majors"))
+    return (is_name(text) or _TWO.match(text) is not None) and not any(_names(name, text) for name in ("conditions", "drugs", "jobs", "tongues", "majors"))
 
 
 def _names(words: str, text: str) -> bool:

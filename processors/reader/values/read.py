@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from processors.reader.rules.catalogue import fit, spec_of
+from processors.reader.rules.domain import category_of
 from processors.reader.rules.found import Found
 from processors.reader.rules.protocol import TurnView
 from processors.reader.values.find import Value, values_in
@@ -18,6 +19,7 @@ from schemas.base import JsonValue
 from schemas.profile.model import FieldSpec, Profile
 
 _GROUP = re.compile(r"\{(\w+)\}")
+_ROUND = re.compile("[来多几]")
 _LONGEST = 600
 """Characters of a turn that is read so: what is longer is a text, not talk."""
 
@@ -82,7 +84,7 @@ def _of_kind(kind: Kind, parts: Sequence[Part], profile: Profile, filled: _Fille
             continue
         for spec, v in fitted:
             filled.add(spec, v)
-        made.append(_statement(value, fitted))
+        made.append(_statement(value, fitted, profile))
     return made
 
 
@@ -105,7 +107,7 @@ def _values(kind: Kind, parts: Sequence[Part], specs: list[FieldSpec], profile: 
         yield from here
 
 
-def _statement(value: Value, fitted: Sequence[tuple[FieldSpec, JsonValue]]) -> Found:
+def _statement(value: Value, fitted: Sequence[tuple[FieldSpec, JsonValue]], profile: Profile) -> Found:
     kind = value.kind
     words = {**dict(value.words), "v": _shown(value), **{g: str(v) for g, v in _pairs(value)}}
     says = (kind.says_not if value.over else kind.says) or kind.says
@@ -113,7 +115,11 @@ def _statement(value: Value, fitted: Sequence[tuple[FieldSpec, JsonValue]]) -> F
     slots = tuple((spec.name, v) for spec, v in fitted)
     made = kind.kind or fitted[0][0].kind
     of_time = None if value.over else kind.of_time
-    return Found(value.start, value.end, made, text, slots, negated=value.over, of_time=of_time)
+    category = category_of(profile, text) if made == "intent" else None
+    vague = kind.money and _ROUND.search(dict(value.words).get("money", "")) is not None
+    return Found(
+        value.start, value.end, made, text, slots, vague, value.over, category=category, of_time=of_time
+    )
 
 
 def _shown(value: Value) -> str:

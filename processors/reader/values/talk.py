@@ -12,7 +12,7 @@ from processors.reader.rules.making_zh import of_others
 from processors.reader.rules.protocol import TurnView
 from processors.reader.rules.text import sentences, without_quotes
 from processors.reader.rules.topic_zh import opens_about
-from processors.reader.values.kinds import guard
+from processors.reader.values.kinds import compiled, guard
 
 _SAYS_I = re.compile(r"[我俺咱]|本人|自己")
 _KIN = re.compile(KIN)
@@ -50,6 +50,12 @@ class Part:
 def names_another(lead: str) -> bool:
     """Does what leads to a value name somebody else than the speaker?"""
     return _KIN.search(lead) is not None or guard("others").search(lead) is not None
+
+
+def is_of_blood(lead: str) -> bool:
+    """Is the last person whom it names one of the speaker's blood?"""
+    kin = [m.group() for m in _KIN.finditer(lead)]
+    return compiled("(?:{words.blood_kin})$").search(kin[-1] if kin else lead) is not None
 
 
 def parts_of(turn: TurnView, text: str, *, in_project: bool) -> list[Part]:
