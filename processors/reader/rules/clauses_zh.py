@@ -142,6 +142,10 @@ _KNOWS = re.compile(
 _IS_WHO = re.compile(r"(?:[也还都就只]|好像)*(?:记得|听说过?|猜|估计|看来)是")
 """Of oneself nobody has to remember who one is: 我记得是山里人."""
 _OF_ONESELF = re.compile(r"自己|[我俺咱]")
+_HAS_ONE = re.compile(
+    rf"(?:还|也|倒)?(?:有|认识)(?:一?个|几个|[一两几]?位)[^，]{{0,4}}?(?:{_KIN})(?=在|是|做|当|去|也|拿|走|靠|从|就|已经|都)"
+)
+"""Who is introduced and told of at once: 我有个同学在银行, and what follows is theirs."""
 _AT_SOMEBODY = re.compile(r"[这那][种个位](?:人|家伙|[男女]的)$")
 """What follows goes on with somebody who is pointed at: 不喜欢这个人，说话太冲."""
 _CORRECTION = re.compile(r"不对|说错了|更正|纠正|应该是|其实是|不是.{1,12}是|记错了|搞错")
@@ -194,7 +198,8 @@ def clauses(sentence: Sentence, before: Subject = "我", *, in_group: bool = Fal
         if subject in {"我", "unnamed"} and _OF_WHOM.match(body) and at and _INTRODUCED.search(found[-1].raw):
             subject = "亲友"
         knows = subject in {"我", "我们"} and (_KNOWS if in_group else _IS_WHO).match(body)
-        of_another = (knows and not _OF_ONESELF.search(body)) or _AT_SOMEBODY.search(raw)
+        introduces = subject in {"我", "我们"} and _HAS_ONE.match(body)
+        of_another = (knows and not _OF_ONESELF.search(body)) or _AT_SOMEBODY.search(raw) or introduces
         before = "other" if of_another else subject
         correcting = _CORRECTION.search(sentence.text) is not None
         found.append(

@@ -41,11 +41,11 @@ def values_in(
     text = part.text
     if not _may_say(part, kind) or (kind.unless and compiled(kind.unless, lexicon, aliases).search(text)):
         return
-    if kind.context and not re.search(kind.context, part.turn):
+    if kind.context and not re.search(kind.context, part.turn + part.question):
         return
     for match in compiled(kind.value, lexicon, aliases).finditer(text):
         lead, rest = text[: match.start()], text[match.end() :]
-        over = _is_over(kind, lead, rest, lexicon)
+        over = _is_over(kind, part, lead, rest, lexicon)
         if not over and not (_is_of(kind, part, match, lexicon, aliases, follows) and _holds(kind, part, lead, rest)):
             continue
         if over and kind.says_not is None:
@@ -72,8 +72,10 @@ def _may_say(part: Part, kind: Kind) -> bool:
         return not clause.asks and not clause.supposed
     if part.is_own:
         return True
+    if kind.whose == "has":
+        return clause.states and part.says_i and clause.subject in {"我", "我们", "我的", "亲友"}
     by_staff = kind.by_staff is not None and clause.states and part.says_i
-    return by_staff and re.search(kind.by_staff or "", part.text) is not None and not _of_kin(part)
+    return by_staff and re.search(kind.by_staff or "", part.text + part.after) is not None and not _of_kin(part)
 
 
 def _of_kin(part: Part) -> bool:
@@ -144,13 +146,22 @@ def _asks_of_reader(kind: Kind, part: Part, lead: str) -> bool:
     return True
 
 
-def _is_over(kind: Kind, lead: str, rest: str, lexicon: Lexicon) -> bool:
+def _is_over(kind: Kind, part: Part, lead: str, rest: str, lexicon: Lexicon) -> bool:
     """Does the clause say that what held is so no longer?"""
     if kind.says_not is None or _RATHER.search(lead):
         return False
     before = kind.ended_before and compiled(kind.ended_before, lexicon).search(lead)
     behind = kind.ended_behind and compiled(kind.ended_behind, lexicon).match(rest)
-    return bool(before or behind) and not (names_another(_BY_STAFF.sub("", lead)) or planned(lead))
+    after = kind.ended_next and compiled(kind.ended_next, lexicon).match(part.after) and not _has_one(kind, part, lexicon)
+    return bool(before or behind or after) and not (names_another(_BY_STAFF.sub("", lead)) or planned(lead))
+
+
+def _has_one(kind: Kind, part: Part, lexicon: Lexicon) -> bool:
+    """Does the clause say with its own words what is so?"""
+    value = compiled(kind.value, lexicon).search(part.text)
+    return value is not None and kind.before is not None and bool(
+        compiled(kind.before, lexicon).search(part.text[: value.start()])
+    )
 
 
 def _read(kind: Kind, match: re.Match[str], names: tuple[str, ...]) -> tuple[tuple[str, JsonValue], ...]:
@@ -180,7 +191,7 @@ def _value(kind: Kind, match: re.Match[str]) -> JsonValue:
     if "n" in groups:
         number = _number(match["n"] or groups.get("m") or "")
         return None if number is None else whole(round(number * kind.units.get(groups.get("u") or "", 1), 2))
-    text = match["part"] + "切除" if kind.with_surgery else (groups.get("v") or match.group()).strip()
+    text = match["part"] + "切除" if kind.with_surgery else (groups.get("v") or groups.get("w") or match.group()).strip()
     return kind.canonical.get(text, text)
 
 

@@ -16,8 +16,8 @@ from schemas.base import Frozen, JsonValue
 from schemas.events.memory import CandidateKind
 from schemas.profile.model import FieldSpec, Profile
 
-Whose = Literal["own", "family", "theirs", "asked"]
-"""Of the speaker; of their family; of what their people think; what is asked of who answers."""
+Whose = Literal["own", "has", "family", "theirs", "asked"]
+"""Of the speaker; a person of theirs whom they have; of their family; of what their people think; what is asked of who answers."""
 Lexicon = tuple[tuple[str, tuple[str, ...]], ...]
 _PLACE = re.compile(r"\{(words|parts|lexicon)\.(\w+)\}")
 _NOTHING = r"(?!)"
@@ -57,6 +57,8 @@ class Kind(Frozen):
     unless: str | None = None
     ended_before: str | None = None
     ended_behind: str | None = None
+    ended_next: str | None = None
+    """What the clause behind goes on with."""
     denied_near: str | None = None
     by_staff: str | None = None
     """What who serves the speaker does for them: such a clause is of the speaker, whoever is its subject."""

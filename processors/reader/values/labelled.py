@@ -25,7 +25,7 @@ _NO = re.compile(r"(?:没有?|不是|无|不)$")
 def labelled(parts: Sequence[Part], profile: Profile) -> Iterator[Found]:
     """What own clauses say with a field's label, or by a value that no other field has."""
     for spec in profile.fields:
-        if _KNOWN & {spec.name, spec.slot} or not (label := spec.label.get("zh", "")):
+        if _KNOWN & {spec.name, spec.slot} or spec.reading is not None or not (label := spec.label.get("zh", "")):
             continue
         for part in parts:
             if part.is_own and (value := _value(spec, label, part, profile)) is not None:

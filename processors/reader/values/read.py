@@ -54,7 +54,8 @@ def field_values(
     findings: list[Found] = []
     for kind in KINDS:
         findings += _of_kind(kind, parts, profile, filled)
-    findings += _kept(introduced(parts, [*found, *findings], turn, in_project=in_project), profile, filled)
+    told = {spec.slot or spec.name for spec in profile.fields if spec.name in filled.values}
+    findings += _kept(introduced(parts, told, turn, in_project=in_project), profile, filled)
     findings += _kept(labelled(parts, profile), profile, filled)
     return findings
 
@@ -71,7 +72,7 @@ def _already(profile: Profile, found: Iterable[Found]) -> _Filled:
 def _of_kind(kind: Kind, parts: Sequence[Part], profile: Profile, filled: _Filled) -> list[Found]:
     """Values of one kind, the last one first where its field holds one at a time: it is what is meant."""
     specs = _specs(kind, profile)
-    if not specs:
+    if not specs or (kind.with_surgery and specs[0].name in filled.values):
         return []
     values = list(_values(kind, parts, specs, profile))
     many = all(spec.many for spec in specs)
@@ -126,7 +127,7 @@ def _shown(value: Value) -> str:
     said = dict(value.words)
     number = value.values[0][1]
     measured = isinstance(number, int | float) and not isinstance(number, bool)
-    return str(number) if measured or "v" not in said else said["v"].strip()
+    return str(number) if measured or not (words := said.get("v") or said.get("w")) else words.strip()
 
 
 def _pairs(value: Value) -> list[tuple[str, JsonValue]]:
