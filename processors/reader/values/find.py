@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from processors.reader.rules.making_zh import doubted, planned
 from processors.reader.rules.numbers import amount, han_number, whole
@@ -15,15 +16,13 @@ from schemas.base import JsonValue
 _GAP = "　"
 """In place of a value in its clause."""
 _HERE = re.compile(r"[了吧呢啊呀哈嘛的哦,，。.!！~～\s]*")
+_ASKS = re.compile(r"(?:请|麻烦|能不能|可以|就|都|以后|尽量|给我|跟我|和我|对我|用|讲|说|写|回)*")
 _OPENS = re.compile(r"(?:嗯|哦|就|是|有|在|对|好|我|我是|大概|差不多|目前|现在|主要是?|一个|个)*")
-_PLANS = re.compile(r"想|打算|琢磨|争取|目标|计划|希望|准备|力争|盘算|决定|尽量|最好")
-_BY_STAFF = re.compile(r"医生|大夫|主任|专家|护士|教授|[他她]|看完|复诊|门诊|医院|开的?药")
-_RATHER = re.compile(r"(?:换成|改成|改吃|改用|换了|换|改为|改打)(?:了)?$")
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """`values`: by slot or field; `over`: it holds no more."""
+    """`values`: by slot or field; `start`, `end`: of its clause; `over`: it holds no more."""
 
     kind: Kind
     values: tuple[tuple[str, JsonValue], ...]
@@ -41,6 +40,8 @@ def values_in(
     text = part.text
     if not _may_say(part, kind) or (kind.unless and compiled(kind.unless, lexicon, aliases).search(text)):
         return
+    if kind.not_in_turn and re.search(kind.not_in_turn, part.turn):
+        return
     if kind.context and not re.search(kind.context, part.turn + part.question):
         return
     for match in compiled(kind.value, lexicon, aliases).finditer(text):
@@ -53,13 +54,7 @@ def values_in(
         values = _read(kind, match, names)
         if values:
             words = tuple((k, v) for k, v in match.groupdict().items() if v is not None)
-            start = part.clause.start + (len(part.text) and _offset(part))
-            yield Value(kind, values, words, start + match.start(), start + match.end(), over)
-
-
-def _offset(part: Part) -> int:
-    """A clause's text is stripped of the space before it."""
-    return max(0, part.clause.end - part.clause.start - len(part.text)) if part.clause.start else 0
+            yield Value(kind, values, words, part.clause.start, part.clause.end, over)
 
 
 def _may_say(part: Part, kind: Kind) -> bool:
@@ -80,7 +75,7 @@ def _may_say(part: Part, kind: Kind) -> bool:
 
 def _of_kin(part: Part) -> bool:
     """Does the turn speak of a person of the speaker's, who may be whom it is done for?"""
-    return names_another(_BY_STAFF.sub("", part.turn))
+    return names_another(guard("staff").sub("", part.turn))
 
 
 def _is_of(
@@ -128,7 +123,7 @@ def _holds(kind: Kind, part: Part, lead: str, rest: str) -> bool:
         return is_of_blood(lead) and not guard("unmeant").search(part.text)
     if kind.by_staff is None and names_another(lead):
         return False
-    if kind.by_staff is not None and names_another(_BY_STAFF.sub("", lead)):
+    if kind.by_staff is not None and names_another(guard("staff").sub("", lead)):
         return False
     if kind.planned:
         return True
@@ -141,26 +136,30 @@ def _asks_of_reader(kind: Kind, part: Part, lead: str) -> bool:
         return False
     if kind.reply or kind.means is not None:
         told = compiled("{parts.told_reply}").search(part.turn)
-        bare = _OPENS.fullmatch(lead) is not None and len(part.text) <= 8
+        bare = _ASKS.fullmatch(lead) is not None and len(part.text) <= 8
         return told is not None or (bare and kind.means is not None)
     return True
 
 
 def _is_over(kind: Kind, part: Part, lead: str, rest: str, lexicon: Lexicon) -> bool:
     """Does the clause say that what held is so no longer?"""
-    if kind.says_not is None or _RATHER.search(lead):
+    if kind.says_not is None or guard("in_place").search(lead):
         return False
     before = kind.ended_before and compiled(kind.ended_before, lexicon).search(lead)
     behind = kind.ended_behind and compiled(kind.ended_behind, lexicon).match(rest)
-    after = kind.ended_next and compiled(kind.ended_next, lexicon).match(part.after) and not _has_one(kind, part, lexicon)
-    return bool(before or behind or after) and not (names_another(_BY_STAFF.sub("", lead)) or planned(lead))
+    after = (
+        kind.ended_next and compiled(kind.ended_next, lexicon).match(part.after) and not _has_one(kind, part, lexicon)
+    )
+    return bool(before or behind or after) and not (names_another(guard("staff").sub("", lead)) or planned(lead))
 
 
 def _has_one(kind: Kind, part: Part, lexicon: Lexicon) -> bool:
     """Does the clause say with its own words what is so?"""
     value = compiled(kind.value, lexicon).search(part.text)
-    return value is not None and kind.before is not None and bool(
-        compiled(kind.before, lexicon).search(part.text[: value.start()])
+    return (
+        value is not None
+        and kind.before is not None
+        and bool(compiled(kind.before, lexicon).search(part.text[: value.start()]))
     )
 
 
@@ -168,7 +167,7 @@ def _read(kind: Kind, match: re.Match[str], names: tuple[str, ...]) -> tuple[tup
     if kind.pair:
         numbers = {slot: _number(match[group]) for slot, group in kind.pair.items()}
         values = tuple(v for v in numbers.values() if v is not None)
-        falls = len(values) == len(numbers) and all(a > b + 9 for a, b in zip(values, values[1:], strict=False))
+        falls = len(values) == len(numbers) and all(a > b + 9 for a, b in pairwise(values))
         return tuple(numbers.items()) if falls else ()
     value = _value(kind, match)
     if value is None or (isinstance(value, int | float) and not isinstance(value, bool) and not _fits(kind, value)):
@@ -191,7 +190,9 @@ def _value(kind: Kind, match: re.Match[str]) -> JsonValue:
     if "n" in groups:
         number = _number(match["n"] or groups.get("m") or "")
         return None if number is None else whole(round(number * kind.units.get(groups.get("u") or "", 1), 2))
-    text = match["part"] + "切除" if kind.with_surgery else (groups.get("v") or groups.get("w") or match.group()).strip()
+    text = (
+        match["part"] + "切除" if kind.with_surgery else (groups.get("v") or groups.get("w") or match.group()).strip()
+    )
     return kind.canonical.get(text, text)
 
 

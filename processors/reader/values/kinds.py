@@ -17,7 +17,8 @@ from schemas.events.memory import CandidateKind
 from schemas.profile.model import FieldSpec, Profile
 
 Whose = Literal["own", "has", "family", "theirs", "asked"]
-"""Of the speaker; a person of theirs whom they have; of their family; of what their people think; what is asked of who answers."""
+"""Of the speaker; a person of theirs whom they have; of their family; what their people think; what is asked of who
+answers."""
 Lexicon = tuple[tuple[str, tuple[str, ...]], ...]
 _PLACE = re.compile(r"\{(words|parts|lexicon)\.(\w+)\}")
 _NOTHING = r"(?!)"
@@ -55,6 +56,8 @@ class Kind(Frozen):
     alone: bool = False
     """It needs no more where it is all of its clause."""
     unless: str | None = None
+    not_in_turn: str | None = None
+    """What the turn does not speak of."""
     ended_before: str | None = None
     ended_behind: str | None = None
     ended_next: str | None = None
@@ -80,9 +83,7 @@ class _Data(Frozen):
     kinds: tuple[Kind, ...]
 
 
-_DATA = TypeAdapter(_Data).validate_python(
-    tomllib.loads((files(__package__) / "zh.toml").read_text(encoding="utf-8"))
-)
+_DATA = TypeAdapter(_Data).validate_python(tomllib.loads((files(__package__) / "zh.toml").read_text(encoding="utf-8")))
 KINDS = _DATA.kinds
 
 

@@ -16,7 +16,7 @@ from schemas.profile.slots import SLOTS
 
 _KNOWN = SLOTS | {slot for kind in KINDS for slot in (*kind.fields, *kind.pair)}
 """Fields that have kinds of their own."""
-_IS = r"(?:就|也|都|还|现在|目前)?(?:是|为|：|:|有|选|用|改成|换成|定为|嘛|呢|大概|差不多|约|在|到了?)*"
+_IS = r"(?:就|也|都|还|现在|目前|一般|通常|平时)*(?:是|为|：|:|有|选|用|改成|换成|定为|嘛|呢|大概|差不多|约|在|到了?)*"
 _NUMBER = r"(?P<v>\d{1,9}(?:\.\d{1,3})?\s?(?:[万亿kKwW](?![A-Za-z]))?)"
 _YES = re.compile(r"(?:有|是)(?:的)?$")
 _NO = re.compile(r"(?:没有?|不是|无|不)$")

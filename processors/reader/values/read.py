@@ -43,6 +43,16 @@ def _alike(value: JsonValue, held: JsonValue) -> bool:
     return a in b or b in a
 
 
+def without_free(found: Sequence[Found], values: Sequence[Found]) -> list[Found]:
+    """What is found, without free statements of clauses that say one of the `values`."""
+    return [f for f in found if not (_is_free(f) and any(v.start <= f.start and f.end <= v.end for v in values))]
+
+
+def _is_free(found: Found) -> bool:
+    told = found.episode_type in {None, "fact"} and found.hot is None
+    return found.kind == "episode" and told and not (found.slots or found.category)
+
+
 def field_values(
     turn: TurnView, text: str, profile: Profile, found: Sequence[Found], *, in_project: bool
 ) -> list[Found]:
@@ -118,9 +128,7 @@ def _statement(value: Value, fitted: Sequence[tuple[FieldSpec, JsonValue]], prof
     of_time = None if value.over else kind.of_time
     category = category_of(profile, text) if made == "intent" else None
     vague = kind.money and _ROUND.search(dict(value.words).get("money", "")) is not None
-    return Found(
-        value.start, value.end, made, text, slots, vague, value.over, category=category, of_time=of_time
-    )
+    return Found(value.start, value.end, made, text, slots, vague, value.over, category=category, of_time=of_time)
 
 
 def _shown(value: Value) -> str:

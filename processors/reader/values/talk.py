@@ -55,7 +55,7 @@ def names_another(lead: str) -> bool:
 def is_of_blood(lead: str) -> bool:
     """Is the last person whom it names one of the speaker's blood?"""
     kin = [m.group() for m in _KIN.finditer(lead)]
-    return compiled("(?:{words.blood_kin})$").search(kin[-1] if kin else lead) is not None
+    return compiled("(?:{words.born_kin})$").search(kin[-1] if kin else lead) is not None
 
 
 def parts_of(turn: TurnView, text: str, *, in_project: bool) -> list[Part]:
