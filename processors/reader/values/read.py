@@ -128,7 +128,18 @@ def _statement(value: Value, fitted: Sequence[tuple[FieldSpec, JsonValue]], prof
     of_time = None if value.over else kind.of_time
     category = category_of(profile, text) if made == "intent" else None
     vague = kind.money and _ROUND.search(dict(value.words).get("money", "")) is not None
-    return Found(value.start, value.end, made, text, slots, vague, value.over, category=category, of_time=of_time)
+    return Found(
+        value.start,
+        value.end,
+        made,
+        text,
+        slots,
+        vague,
+        value.over,
+        category=category,
+        of_time=of_time,
+        taken_back=value.over,
+    )
 
 
 def _shown(value: Value) -> str:
