@@ -14,6 +14,7 @@ from processors.reader.rules.protocol import TurnView
 from processors.reader.values.kinds import compiled, known_words
 from processors.reader.values.talk import Part
 
+_GREETING = re.compile(r"(?:大家好|各位好|你们好|你好|您好|嗨|哈喽|喂)[，,：:！!\s]*(?=我)")
 _OPENING = re.compile(
     r"(?:大家好|各位好|你们好|你好|您好|嗨|哈喽|喂|自我介绍一?下|自报家门|报到|新人报到|冒个泡|签个到)[，,：:！!\s]*"
     r"|(?:我叫|我是(?:新加入的|新来的|新同事|刚来的)?|叫我|叫|我的名字叫?|名字叫?|姓名|本人|我)(?:是|：|:)?"
@@ -68,8 +69,10 @@ def _name(parts: Sequence[Part], *, says: bool, told: bool) -> Found | None:
             continue
         if (reports := _REPORTS.fullmatch(part.text)) and _is_one(reports["name"]):
             return _named(part, reports["name"])
-        opening = _OPENING.match(part.text)
-        bare = part.text[opening.end() :] if opening else part.text
+        greeting = _GREETING.match(part.text)
+        said = part.text[greeting.end() :] if greeting else part.text
+        opening = _OPENING.match(said)
+        bare = said[opening.end() :] if opening else said
         if not (_NAME.fullmatch(bare) and _is_one(bare)):
             continue
         lead = opening.group() if opening else ""

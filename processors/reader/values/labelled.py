@@ -19,6 +19,7 @@ _KNOWN = SLOTS | {slot for kind in KINDS for slot in (*kind.fields, *kind.pair)}
 _IS = r"(?:就|也|都|还|现在|目前|一般|通常|平时)*(?:是|为|：|:|有|选|用|改成|换成|定为|嘛|呢|大概|差不多|约|在|到了?)*"
 _NUMBER = r"(?P<v>\d{1,9}(?:\.\d{1,3})?\s?(?:[万亿kKwW](?![A-Za-z]))?)"
 _YES = re.compile(r"(?:有|是)(?:的)?$")
+_ANSWER = re.compile(r"(?:(?P<no>还?没有?|暂时没有?|无|不是)|有|有的|是的?|对)(?:啊|呀|哦|呢|的)?")
 _NO = re.compile(r"(?:没有?|不是|无|不)$")
 
 
@@ -41,6 +42,8 @@ def _value(spec: FieldSpec, label: str, part: Part, profile: Profile) -> JsonVal
         return None
     if (names := names_of(spec)) and spec.type in {"string", "list"}:
         return _named(spec, names, label, part, profile)
+    if spec.type == "boolean" and label in part.question and (answer := _ANSWER.fullmatch(text)):
+        return answer["no"] is None
     at = text.find(label)
     if at < 0 or names_another(text[:at]) or planned(text[:at]) or doubted(text[:at]):
         return None
