@@ -98,7 +98,7 @@ def _is_one(text: str) -> bool:
     """A name, and no word of what is known by name itself."""
     of_two = compiled(_OF_TWO).match(text)
     known = of_two or (len(text) < 4 and (is_name(text) or compiled("{words.surnames}").match(text)))
-    if not known or text in PLACES or text in known_words()["not_names"].split():
+    if not known or any(text[:n] in PLACES for n in (2, 3)) or text in known_words()["not_names"].split():
         return False
     return not any(compiled(f"{{words.{words}}}").search(text) for words in known_words()["lists_of_no_names"].split())
 

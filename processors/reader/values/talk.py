@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from processors.reader.rules.clauses_zh import FAMILY, KIN, Clause, clauses
 from processors.reader.rules.irony_zh import without_irony
 from processors.reader.rules.making_zh import of_others
+from processors.reader.rules.pasted_text_zh import without_given
 from processors.reader.rules.protocol import TurnView
 from processors.reader.rules.text import sentences, without_quotes
 from processors.reader.rules.topic_zh import opens_about
@@ -60,7 +61,7 @@ def is_of_blood(lead: str) -> bool:
 
 def parts_of(turn: TurnView, text: str, *, in_project: bool) -> list[Part]:
     """The clauses of a prepared turn."""
-    text = without_quotes(without_irony(text))
+    text = without_quotes(without_irony(without_given(text, in_project=in_project)))
     alone = turn.speaker is None and not in_project
     about = opens_about(turn) if turn.speaker is not None else "我"
     question = _question(turn)
@@ -80,9 +81,11 @@ def parts_of(turn: TurnView, text: str, *, in_project: bool) -> list[Part]:
 
 def _question(turn: TurnView) -> str:
     """What the assistant asked just before."""
-    if not turn.previous or turn.previous[-1][0] != "assistant":
+    if turn.speaker is not None or not turn.previous or turn.previous[-1][0] != "assistant":
         return ""
     asked = turn.previous[-1][1]
+    if _FAMILY.search(asked):
+        return ""
     return asked if re.search(r"[?？吗呢]|什么|多少|哪|几", asked) else ""
 
 
