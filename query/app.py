@@ -106,7 +106,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
     streams = updates.UpdateStreams(config)
     metrics = Metrics()
     accesses = AccessLog(
-        deps.log, deps.codec, config.partitions, deps.clock, metrics, config.max_accesses_waiting
+        deps.log, deps.codec, config.partitions, deps.clock, metrics, config.max_accesses_waiting, deps.new_id
     )
     app.state.config = config
     app.state.circuits = circuits

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Annotated
-from uuid import uuid4
 
 from fastapi import Depends, Request
 
@@ -203,7 +202,7 @@ class Publisher:
     def _encode(self, entry: Entry) -> Outgoing:
         if (name := outgrown_value(entry.event)) is not None:
             raise invalid(f"{entry.item}.{name}" if entry.item else name, TOO_LARGE)
-        encoded = self._deps.codec.encode(entry.event, SOURCE, str(uuid4()), self._trace)
+        encoded = self._deps.codec.encode(entry.event, SOURCE, self._deps.new_id(), self._trace)
         if len(encoded.value) > self._config.max_record_bytes:
             limit = self._config.max_record_bytes
             raise invalid(entry.item or "body", f"must have at most {limit} bytes when encoded")

@@ -28,7 +28,8 @@ from tests.simulation.acts import SINKS
 from tests.simulation.broker import Broker
 from tests.simulation.loop import SimLoop
 from tests.simulation.partition import Partition, Stored
-from tests.simulation.promises import Lineage, Seen, kept
+from tests.simulation.promises import Lineage, kept, placed
+from tests.simulation.readers import Readers
 from tests.simulation.sinks import topics_of
 from tests.simulation.world import PARTITIONS, World
 
@@ -67,10 +68,8 @@ async def expected(name: str, records: Log, parts: Parts) -> tuple[Expected, Mem
     return Expected(name, outputs, driver.dead_letters()), store
 
 
-def differences(
-    world: World, accepted: Collection[tuple[str, str]], seen: Sequence[Seen], parts: Parts
-) -> Differences:  # fmt: skip
-    """`accepted`: (user, turn id) of each turn that was acknowledged. `seen`: what fresh reads have shown."""
+def differences(world: World, readers: Readers, parts: Parts) -> Differences:
+    """`readers`: what was acknowledged, and what fresh reads have shown."""
     d, logs = Differences(), read(world.broker)
     want: dict[str, Expected] = {}
     states: dict[str, MemoryStateStore] = {}
@@ -80,8 +79,10 @@ def differences(
     _topics(d, want, logs)
     for name in models.STEPS:
         _state(d, name, states[name], world.state.data)
-    _accepted(d, world, accepted, logs)
-    kept(d, seen, Lineage(world.codec, logs, {name: e.outputs for name, e in want.items()}))
+    _accepted(d, world, readers.turns, logs)
+    lineage = Lineage(world.codec, logs, {name: e.outputs for name, e in want.items()})
+    placed(d, readers.said, lineage)
+    kept(d, readers.seen, lineage)
     history = {place: without_redelivered(found) for place, found in logs[topics.HISTORY.name].items()}
     for name in SINKS:
         _view(d, name, world, [history, *(want[s].outputs for s in ("gate", "session", "project"))])

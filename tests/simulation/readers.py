@@ -58,20 +58,20 @@ class Readers:
         self._world = world
         self._watches = {s: ProgressWatch(partial(self._progress, s), _POLL_SECONDS) for s in VIEWS_OF}
         self._tasks: list[asyncio.Task[None]] = []
-        self._written: dict[str, list[tuple[Call, Written]]] = {}
+        self._written: dict[str, list[tuple[Call, Written, str]]] = {}
         self.turns: set[tuple[str, str]] = set()
         self.said: list[tuple[Call, Written]] = []
         """Calls that were acknowledged, in their order."""
         self.answers: Counter[tuple[str, bool]] = Counter()
         self.seen: list[Seen] = []
 
-    def accepted(self, call: Call, written: Written) -> None:
+    def accepted(self, call: Call, written: Written, token: str) -> None:
         """Each write is read again by one kind of read, and many by two."""
         if call.what in ("turn", "again"):
             self.turns.add((call.user, call.turn))
         self.said.append((call, written))
         mine = self._written.setdefault(call.user, [])
-        mine.append((call, written))
+        mine.append((call, written, token))
         last = tuple(mine[-_LAST_WRITES:])
         for n in {call.number, call.target} if call.number % 3 else {call.number}:
             self._tasks.append(asyncio.ensure_future(self._read(READS[n % len(READS)], last)))
@@ -83,17 +83,17 @@ class Readers:
         """Tokens that are not honoured though everything has come to rest."""
         out = []
         for written in self._written.values():
-            for call, w in written:
+            for call, _, token in written:
                 for store, views in VIEWS_OF.items():
                     progress = _offsets(self._world.views[store])
-                    needs = needs_of(FreshnessToken.of([w]), views)
+                    needs = needs_of(FreshnessToken.parse(token), views)
                     late = sorted(p for p, n in needs.items() if progress.get(p, 0) < n)
                     if late:
                         out.append(f"token: {call.number} {call.what} is never fresh in {store}: {late[0]}")
         return out
 
-    async def _read(self, read: Read, writes: tuple[tuple[Call, Written], ...]) -> None:
-        token = FreshnessToken.of(w for _, w in writes)
+    async def _read(self, read: Read, writes: tuple[tuple[Call, Written, str], ...]) -> None:
+        token = FreshnessToken.of(w for _, _, token in writes for w in FreshnessToken.parse(token).writes)
         needs: Needs = needs_of(FreshnessToken.parse(str(token)), read.views)
         stages = dict.fromkeys((*(s for v in read.views for s in _STAGES_OF[v]), f"sink-{read.store}"), 1)
         self._world.opened.tokens.update(stages)
@@ -102,7 +102,7 @@ class Readers:
         rows = await self._shown(read.store) if fresh else None
         self.answers[read.name, rows is not None] += 1
         if rows is not None:
-            self.seen.append(Seen(read.name, read.store, read.views, writes, rows))
+            self.seen.append(Seen(read.name, read.store, read.views, tuple((c, w) for c, w, _ in writes), rows))
 
     async def _progress(self, store: str, places: list[Place]) -> Mapping[Place, int]:
         return await self._ask(store, _offsets)

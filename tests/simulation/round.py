@@ -5,21 +5,21 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 
-from schemas.events.envelope import Envelope
+from query.writing.publish import Entry
 from schemas.events.memory import MemoryUpdate
-from schemas.log.progress import Written
-from schemas.log.topics import Topic
 from schemas.storage.layouts import sink_group
 from streams.topology import Parts
 from tests.crash.oracle import source_topic
 from tests.simulation import models
 from tests.simulation.acts import SINKS
 from tests.simulation.check import differences
+from tests.simulation.door import Accepted, Make
 from tests.simulation.erased import Erased
 from tests.simulation.load import Call
 from tests.simulation.loop import StandstillError
@@ -29,10 +29,11 @@ from tests.simulation.plan import Plan
 from tests.simulation.readers import Readers
 from tests.simulation.sinks import topics_of
 from tests.simulation.table import Cell
-from tests.simulation.world import PARTITIONS, START, World, WorldConfig
+from tests.simulation.world import START, World, WorldConfig
 
 REST_SECONDS = 3600.0
 """Virtual seconds within which all must have come to rest once the faults are over."""
+_TURNS = ("turn", "again")
 
 
 @dataclass(slots=True)
@@ -97,7 +98,7 @@ def _run(plan: Plan, world: World, parts: Parts, result: Result) -> None:
     except StandstillError as exc:
         result.failures += [f"no end: {exc}", *(f"no end: {line}" for line in _behind(world))]
     else:
-        d = differences(world, readers.turns, readers.seen, parts)
+        d = differences(world, readers, parts)
         result.failures += d.lines()
         result.checked = d.checked
         result.failures += readers.standing()
@@ -112,24 +113,40 @@ def _run(plan: Plan, world: World, parts: Parts, result: Result) -> None:
 
 
 async def _calls(world: World, calls: Sequence[Call], readers: Readers) -> None:
-    """One after the other, each repeated until it is acknowledged."""
-    for call in calls:
-        await asyncio.sleep(call.pause)
-        chosen = _memory(world, call)
-
-        if call.event(START, chosen) is None:
+    """One after the other, each repeated until it is acknowledged. Of what comes at once, some turns go in one call."""
+    for together in _in_calls(calls):
+        await asyncio.sleep(together[0].pause)
+        chosen = _memory(world, together[0])
+        if together[0].entry(START, chosen) is None:
             continue
-        written = await _until_accepted(world, lambda at, c=call, m=chosen: c.event(at, m))  # type: ignore[misc]
-        written = written.model_copy(update={"project_partitions": call.reach(PARTITIONS)})
-        at = f"{written.partition}:{written.offset}"
-        world.history.note("caller", f"{call.number} {call.what} of {call.user} is at {at}")
-        readers.accepted(call, written)
+        made = partial(_entries, together, chosen)
+        accepted = await _until_accepted(world, made)
+        for call, written in zip(together, accepted.written, strict=True):
+            at = f"{written.partition}:{written.offset}"
+            world.history.note("caller", f"{call.number} {call.what} of {call.user} is at {at}")
+            readers.accepted(call, written, accepted.token)
 
 
-async def _until_accepted(world: World, make: Callable[[datetime], tuple[Topic, Envelope] | None]) -> Written:
+def _in_calls(calls: Sequence[Call]) -> Iterator[list[Call]]:
+    together: list[Call] = []
+    for call in calls:
+        joins = call.what in _TURNS and not call.pause and call.target % 2 == 0
+        if together and not (joins and together[-1].what in _TURNS):
+            yield together
+            together = []
+        together.append(call)
+    if together:
+        yield together
+
+
+def _entries(calls: Sequence[Call], memory: str | None, at: datetime) -> list[Entry]:
+    return [entry for call in calls if (entry := call.entry(at, memory)) is not None]
+
+
+async def _until_accepted(world: World, make: Make) -> Accepted:
     while True:
         try:
-            return await world.post(make)
+            return await world.door.post(make)
         except AwayError:
             await asyncio.sleep(0.25)
 

@@ -10,13 +10,9 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from schemas.events.envelope import Envelope, Tick
-from schemas.events.erasure import Erasure
+from schemas.events.envelope import Tick
 from schemas.log import topics
 from schemas.log.codec import Codec
-from schemas.log.owner import partition as partition_of
-from schemas.log.progress import Written
-from schemas.log.topics import Topic
 from schemas.storage.layouts import sink_group
 from sinks.erased import WithoutErased
 from sinks.memory import MemorySink
@@ -31,9 +27,10 @@ from tests.simulation.acts import SINKS, WORKERS
 from tests.simulation.blocking import block_on, run_blocking
 from tests.simulation.broker import Broker
 from tests.simulation.consumer import MemberConfig
+from tests.simulation.door import Door
 from tests.simulation.history import History, Watched
 from tests.simulation.loop import Process, SimLoop
-from tests.simulation.net import AwayError, Net, Server
+from tests.simulation.net import Net, Server
 from tests.simulation.opened import Opened
 from tests.simulation.producer import SimProducer
 from tests.simulation.sink_consumer import SimClock, SimDeadLetters, SimSinkConsumer
@@ -45,8 +42,6 @@ from tests.simulation.trust import Trust
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 PARTITIONS = 3
 _BEATS = 20
-_DOOR_SECONDS = 10.0
-"""After so long the service gives up on the brokers, as `query.producer` does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +87,7 @@ class World:
         """The power is off: nothing is started."""
         self.calm = False
         """No more ticks, but for erasures that wait for one: what is under way comes to its end."""
-        self._requests: asyncio.Queue[_Request] = asyncio.Queue()
+        self.door = Door(self, parts, START, PARTITIONS)
 
     # Processes.
     def start_all(self) -> None:
@@ -133,7 +128,7 @@ class World:
             case "sink":
                 return self._sink(process, rest)
             case "service":
-                return self._service(process)
+                return self.door.serve()
             case "timer":
                 return self._timer(process)
             case "eraser":
@@ -223,50 +218,6 @@ class World:
                     tick = self.codec.encode(Tick(now=now), "memstream/timer", f"tick/{now.isoformat()}/{p}")
                     await producer.send(topic.name, p, tick.key, tick.value, tick.headers)
 
-    # The door.
-    async def post(self, make: Callable[[datetime], tuple[Topic, Envelope] | None], within: float = 20.0) -> Written:
-        """A call to the service: acknowledged, or AwayError. `make` is called with the moment of acceptance."""
-        request = _Request(make, self.loop.create_future())
-        self._requests.put_nowait(request)
-        done, _ = await asyncio.wait({request.answer}, timeout=within)
-        if not done:
-            raise AwayError("service")
-        return request.answer.result()
-
-    async def _service(self, process: Process) -> None:
-        clock = SimClock(self.loop, START, self.skew)
-        producer = SimProducer(self.net, self.broker, self.random, clock.now_ms, _DOOR_SECONDS)
-        requests: asyncio.Queue[_Request] = asyncio.Queue()
-        self._requests = requests  # what an earlier life has not taken is lost
-        tasks: set[asyncio.Task[None]] = set()
-        while True:
-            request = await requests.get()
-            task = asyncio.ensure_future(self._accept(request, producer, clock))
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
-
-    async def _accept(self, request: _Request, producer: SimProducer, clock: SimClock) -> None:
-        clock.skew = self.skew
-        made = request.make(clock.now())
-        if made is None:
-            return
-        topic, event = made
-        if isinstance(event, Erasure):
-            self.trust.requested(event)
-        p = partition_of(event.owner, PARTITIONS)
-        encoded = self.codec.encode(event, "memstream/query", f"{self.random.getrandbits(64):x}")
-        key = topics.sent_key(topic.name, encoded.key, lambda n: f"{self.random.getrandbits(8 * n):0{2 * n}x}")
-        try:
-            offset = await producer.send(topic.name, p, key, encoded.value, encoded.headers)
-        except AwayError as exc:
-            if not request.answer.done():
-                request.answer.set_exception(exc)
-            return
-        if isinstance(event, Erasure):
-            self.trust.asked.append(event.erasure_id)
-        if self.random.random() > 0.02 and not request.answer.done():  # else the caller never hears of it
-            request.answer.set_result(Written(topic=topic.name, partition=p, offset=offset))
-
     async def _compute(self, call: Callable[[], Any]) -> Any:
         """Models run beside the loop, in a thread of their own."""
         await asyncio.sleep(self.random.uniform(0.0, 0.01))
@@ -274,9 +225,3 @@ class World:
 
     def _clock(self) -> SimClock:
         return SimClock(self.loop, START)
-
-
-@dataclass(frozen=True, slots=True)
-class _Request:
-    make: Callable[[datetime], tuple[Topic, Envelope] | None]
-    answer: asyncio.Future[Written]
