@@ -28,7 +28,7 @@ from tests.simulation.acts import SINKS
 from tests.simulation.broker import Broker
 from tests.simulation.loop import SimLoop
 from tests.simulation.partition import Partition, Stored
-from tests.simulation.promises import Lineage, kept, placed
+from tests.simulation.promises import Lineage, Rows, kept, placed
 from tests.simulation.readers import Readers
 from tests.simulation.sinks import topics_of
 from tests.simulation.world import PARTITIONS, World
@@ -135,7 +135,7 @@ def _state(d: Differences, name: str, want: MemoryStateStore, have: MemoryStateS
 
 def _rows(log: Log, name: str, world: World) -> dict[tuple[Any, ...], Any]:
     """What a sink makes of these records, in their order."""
-    sink = MemorySink(name, sorted({t for t, _ in log}), world.views["postgres"]._now)
+    sink = MemorySink(name, sorted({t for t, _ in log}), world.now)
     for records in log.values():
         feed(sink, world, records)
     return sink.rows
@@ -155,7 +155,11 @@ def _view(d: Differences, name: str, world: World, logs: list[Log]) -> None:
     want: dict[tuple[Any, ...], Any] = {}
     for log in logs:
         want.update(_rows({place: found for place, found in log.items() if place[0] in mine}, name, world))
-    have = world.views[name].rows
+    for _, number, sink in (found for found in world.views.standing() if found[0] == name):
+        _rows_differ(d, name if number == 1 else f"{name} of generation {number}", want, sink.rows)
+
+
+def _rows_differ(d: Differences, name: str, want: Rows, have: Rows) -> None:
     d.checked[f"view {name}"] += len(want)
     for key in sorted(want.keys() | have.keys(), key=str):
         if key not in have:

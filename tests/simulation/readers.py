@@ -21,6 +21,8 @@ from tests.simulation.world import World
 T = TypeVar("T")
 _WAIT_SECONDS = 30.0
 _POLL_SECONDS = 0.05
+_REMEMBERED_SECONDS = 1.0
+"""For so long the service remembers which generation is read (`QueryConfig.generation_seconds`)."""
 _LAST_WRITES = 3
 """Of a caller's writes its token names so many."""
 
@@ -64,6 +66,7 @@ class Readers:
         """Calls that were acknowledged, in their order."""
         self.answers: Counter[tuple[str, bool]] = Counter()
         self.seen: list[Seen] = []
+        self._looked: dict[str, tuple[float, int]] = {}
 
     def accepted(self, call: Call, written: Written, token: str) -> None:
         """Each write is read again by one kind of read, and many by two."""
@@ -85,7 +88,7 @@ class Readers:
         for written in self._written.values():
             for call, _, token in written:
                 for store, views in VIEWS_OF.items():
-                    progress = _offsets(self._world.views[store])
+                    progress = _offsets(self._world.views.read(store))
                     needs = needs_of(FreshnessToken.parse(token), views)
                     late = sorted(p for p, n in needs.items() if progress.get(p, 0) < n)
                     if late:
@@ -114,9 +117,20 @@ class Readers:
         except AwayError:
             return None
 
+    async def _generation(self, store: str) -> int:
+        """That is read, as the service remembers it for a second."""
+        now = self._world.loop.time()
+        at, number = self._looked.get(store, (-_REMEMBERED_SECONDS, 1))
+        if now - at >= _REMEMBERED_SECONDS:
+            views, postgres = self._world.views, self._world.stores["postgres"]
+            number = await self._world.net.call(postgres, lambda: views.live[store], within=2.0)
+            self._looked[store] = now, number
+        return number
+
     async def _ask(self, store: str, question: Callable[[MemorySink], T]) -> T:
         """Of the store, as it is when the question arrives."""
-        view = self._world.views[store]
+        number = await self._generation(store)
+        view = self._world.views.all[store, number].sink
         found: T = await self._world.net.call(self._world.stores[store], lambda: question(view), within=2.0)
         return found
 

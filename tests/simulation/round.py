@@ -17,7 +17,6 @@ from schemas.storage.layouts import sink_group
 from streams.topology import Parts
 from tests.crash.oracle import source_topic
 from tests.simulation import models
-from tests.simulation.acts import SINKS
 from tests.simulation.check import differences
 from tests.simulation.door import Accepted, Make
 from tests.simulation.erased import Erased
@@ -27,6 +26,7 @@ from tests.simulation.nemesis import Nemesis
 from tests.simulation.net import AwayError
 from tests.simulation.plan import Plan
 from tests.simulation.readers import Readers
+from tests.simulation.rebuilding import writer_of
 from tests.simulation.sinks import topics_of
 from tests.simulation.table import Cell
 from tests.simulation.world import START, World, WorldConfig
@@ -105,6 +105,11 @@ def _run(plan: Plan, world: World, parts: Parts, result: Result) -> None:
         left = erased.at_rest(readers.said)
         result.failures += left.lines()
         result.checked += left.checked
+        result.checked["rebuilds"] += len(world.outcomes)
+        result.failures += [
+            f"rebuild: {store} does not agree with what is read: {o.comparison.different}"
+            for store, o in world.outcomes.items() if not o.comparison.agrees
+        ]  # fmt: skip
     gc.collect(0)  # all that is new: the collector has stood still
     result.failures += [f"nobody caught {e}" for e in world.loop.errors]
     result.history, result.digest = world.history.lines, world.history.digest()
@@ -155,7 +160,7 @@ def _memory(world: World, call: Call) -> str | None:
     """One of the memories that Postgres shows of the user now."""
     found = sorted(
         e.record_id
-        for e in world.views["postgres"].rows.values()
+        for e in world.views.read("postgres").rows.values()
         if isinstance(e, MemoryUpdate) and e.owner_id == call.user and e.op == "upsert"
     )
     return found[call.target % len(found)] if found else None
@@ -170,11 +175,11 @@ def _behind(world: World) -> list[str]:
         for step in models.STEPS:
             if source_topic(step).name == place[0] and stored.get((step, place[1]), 0) < last:
                 out.append(f"{step} is at {stored.get((step, place[1]))} of {last} in {place[0]}/{place[1]}")
-        for sink in SINKS:
+        for sink, number, _ in world.views.standing():
             if place[0] in {t.name for t in topics_of(sink)}:
-                done = world.broker.committed(sink_group(sink)).get(place, 0)
+                done = world.broker.committed(sink_group(sink, number)).get(place, 0)
                 if done < last:
-                    out.append(f"sink-{sink} has committed {done} of {last} in {place[0]}/{place[1]}")
+                    out.append(f"{writer_of(sink, number)} has committed {done} of {last} in {place[0]}/{place[1]}")
     entries = world.trust.register.entries
     waited = {e: entries[e].under_way.step if e in entries else "not begun" for e in world.trust.open()}
     return out + [f"erasure {e} is not done: {step}" for e, step in waited.items()]

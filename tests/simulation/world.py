@@ -10,12 +10,12 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from memstream.reprocess.driver import Outcome
 from schemas.events.envelope import Tick
 from schemas.log import topics
 from schemas.log.codec import Codec
 from schemas.storage.layouts import sink_group
 from sinks.erased import WithoutErased
-from sinks.memory import MemorySink
 from sinks.worker import Worker, WorkerConfig
 from streams.faust.app import SESSION_TIMEOUT
 from streams.faust.lease import Lease
@@ -33,6 +33,7 @@ from tests.simulation.loop import Process, SimLoop
 from tests.simulation.net import Net, Server
 from tests.simulation.opened import Opened
 from tests.simulation.producer import SimProducer
+from tests.simulation.rebuilding import Unsent, Views, rebuild, writer_of
 from tests.simulation.sink_consumer import SimClock, SimDeadLetters, SimSinkConsumer
 from tests.simulation.sinks import StormySink, topics_of
 from tests.simulation.steps import StepMember
@@ -73,9 +74,9 @@ class World:
         self.broker.saw = self.state.saw = self.history.saw
         self.stores = {name: Server(f"store-{name}") for name in SINKS}
         self.trust = Trust(self, self._clock())
-        self.views = {
-            n: MemorySink(n, [t.name for t in topics_of(n)], self._clock().now, self.trust.told[n]) for n in SINKS
-        }  # fmt: skip
+        self.views = Views(self)
+        self.outcomes: dict[str, Outcome] = {}
+        """Of rebuilds that have come to their end, by store."""
         self.servers = {s.name: s for s in (self.broker, self.state, *self.stores.values())}
         self.static = self.random.random() < 0.7
         self.skew = 0.0
@@ -87,11 +88,16 @@ class World:
         """The power is off: nothing is started."""
         self.calm = False
         """No more ticks, but for erasures that wait for one: what is under way comes to its end."""
+        self._ordered: set[str] = set()
+        """Commands that an operator runs until they have come to their end: names of processes."""
+        self.all_ended = asyncio.Event()
+        self.all_ended.set()
         self.door = Door(self, parts, START, PARTITIONS)
 
     # Processes.
     def start_all(self) -> None:
-        for name in (*WORKERS, *(f"sink-{s}" for s in SINKS), "service", "timer"):
+        writers = [writer_of(store, number) for store, number, _ in self.views.standing()]
+        for name in (*WORKERS, *writers, "service", "timer", *sorted(self._ordered)):
             self.start(name)
         if self.config.erases:
             self.start("eraser")
@@ -105,6 +111,19 @@ class World:
         self.processes[name] = process
         self.history.note(name, f"starts, life {process.life}")
         self.loop.spawn(process, self._guarded(process, self._work(process)))
+
+    def order(self, name: str) -> None:
+        """A command, to be run again by an operator until it has come to its end."""
+        self._ordered.add(name)
+        self.all_ended.clear()
+        self.start(name)
+
+    def rebuilt(self, process: Process, store: str, outcome: Outcome) -> None:
+        self.outcomes[store] = outcome
+        self._ordered.discard(process.name)
+        if not self._ordered:
+            self.all_ended.set()
+        self.die(process, "has rebuilt", again=False)
 
     def die(self, process: Process, why: str, again: bool = True) -> None:
         """The process ends at once, and its supervisor starts it again a little later."""
@@ -126,9 +145,12 @@ class World:
         kind, _, rest = process.name.partition("-")
         match kind:
             case "sink":
-                return self._sink(process, rest)
+                store, _, number = rest.partition("-g")
+                return self._sink(process, store, int(number or 1))
             case "service":
                 return self.door.serve()
+            case "rebuild":
+                return rebuild(self, process, rest)
             case "timer":
                 return self._timer(process)
             case "eraser":
@@ -179,21 +201,27 @@ class World:
         if process.alive:
             self.loop.spawn(process, self._guarded(process, work()))
 
-    async def _sink(self, process: Process, name: str) -> None:
+    async def _sink(self, process: Process, name: str, number: int) -> None:
+        """`number`: the generation; one beside the first is not the one that the eraser is told by."""
         wait: Callable[[float], None] = lambda seconds: block_on(asyncio.sleep(seconds), self.loop)  # noqa: E731
         config = MemberConfig(
-            sink_group(name), tuple(t.name for t in topics_of(name)), process.name if self.static else "", 30.0
+            sink_group(name, number), tuple(t.name for t in topics_of(name)), process.name if self.static else "", 30.0
         )
         clock = self._clock()
         note = partial(self.trust.note, name)
-        store = StormySink(self.views[name], self.stores[name], self.random, wait, self.trust.told[name], note)
+        view = self.views.all[name, number]
+        store = StormySink(view.sink, self.stores[name], self.random, wait, view.told, note)
         consumer = SimSinkConsumer(self.net, self.broker, self.random, self.loop, config)
+        dead_letters = (
+            SimDeadLetters(lambda: SimProducer(self.net, self.broker, self.random, clock.now_ms, 30.0), self.loop)
+            if number == 1 else Unsent()
+        )  # fmt: skip
         self.opened.writes[process.name] = store
         self.opened.members[process.name] = {process.name: partial(getattr, consumer, "member")}
         worker = Worker(
-            WithoutErased(store, self.trust.register, tells=name == "postgres"),
+            WithoutErased(store, self.trust.register, tells=name == "postgres" and number == 1),
             consumer,
-            SimDeadLetters(lambda: SimProducer(self.net, self.broker, self.random, clock.now_ms, 30.0), self.loop),
+            dead_letters,
             self.codec,
             WorkerConfig(max_records=self.random.choice((3, 50, 500)), commit_every=0.2, poll=1.0),
             clock=clock,
@@ -222,6 +250,9 @@ class World:
         """Models run beside the loop, in a thread of their own."""
         await asyncio.sleep(self.random.uniform(0.0, 0.01))
         return call()
+
+    def now(self) -> datetime:
+        return self._clock().now()
 
     def _clock(self) -> SimClock:
         return SimClock(self.loop, START)
