@@ -75,6 +75,7 @@ class Door:
         self._requests.put_nowait(request)
         done, _ = await asyncio.wait({request.answer}, timeout=within)
         if not done:
+            request.answer.cancel()  # nobody listens any more
             raise AwayError("service")
         return request.answer.result()
 
