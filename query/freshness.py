@@ -26,6 +26,8 @@ Place: TypeAlias = tuple[str, int, str]
 """(stage, partition, root partition) of the progress tables."""
 Needs: TypeAlias = Mapping[Place, int]
 """What must have been emitted: the first offset above the write."""
+Numbers: TypeAlias = Mapping[str, int]
+"""Store -> the generation of its views that is read."""
 
 _ROOTS_OF_VIEW = {
     "turns": (topics.TURNS.name,),
@@ -99,6 +101,20 @@ class ProgressWatch:
             await asyncio.sleep(self._poll_seconds)
 
 
+async def waited_in(
+    live: Callable[[], Numbers], watch: ProgressWatch, needs: Needs, seconds: float
+) -> tuple[bool, Numbers]:
+    """Whether all is there, and the generations that it is in. Where others are read from meanwhile, the wait begins
+    again: their views may be behind those that were looked at (N1)."""
+    loop = asyncio.get_running_loop()
+    until = loop.time() + seconds
+    while True:
+        numbers = live()
+        fresh = await watch.wait(needs, until - loop.time())
+        if not fresh or live() == numbers:
+            return fresh, numbers
+
+
 _PROGRESS = SystemStatement(
     """SELECT p.stage, p.partition, p.root, p.next_offset FROM {v}.progress p
     JOIN unnest(%(stages)s::text[], %(partitions)s::integer[], %(roots)s::text[]) AS asked(stage, partition, root)
@@ -146,7 +162,10 @@ class Fresh:
         fresh = True
         if self.token is not None:
             started = asyncio.get_running_loop().time()
-            fresh = await self.watches[store].wait(needs_of(self.token, views), self.seconds)
+            needs, state = needs_of(self.token, views), self.request.state
+            fresh, numbers = await waited_in(self._live, self.watches[store], needs, self.seconds)
+            if getattr(state, "moved", None) is None:  # of several waits the first
+                state.moved = lambda: self._live() != numbers
             took = asyncio.get_running_loop().time() - started
             self.seconds -= took
             metrics: Metrics = self.request.app.state.metrics
@@ -155,6 +174,10 @@ class Fresh:
                 metrics.stale.inc()
         self._say(fresh)
         return fresh
+
+    def _live(self) -> Numbers:
+        db: Database = self.request.app.state.db
+        return db.last_live().numbers
 
     def degraded(self, stores: Iterable[Mapping[str, str]]) -> None:
         """Stores that the answer needed did not serve: whatever was awaited, the answer may lack it."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from query.freshness import Needs, Place, ProgressWatch, needs_of
+from query.freshness import Needs, Place, ProgressWatch, needs_of, waited_in
 from schemas.log.progress import FreshnessToken, Written
 from sinks.memory import MemorySink
 from tests.simulation.load import Call
@@ -66,7 +66,7 @@ class Readers:
         """Calls that were acknowledged, in their order."""
         self.answers: Counter[tuple[str, bool]] = Counter()
         self.seen: list[Seen] = []
-        self._looked: dict[str, tuple[float, int]] = {}
+        self._looked = dict.fromkeys(VIEWS_OF, (-_REMEMBERED_SECONDS, 1))
 
     def accepted(self, call: Call, written: Written, token: str) -> None:
         """Each write is read again by one kind of read, and many by two."""
@@ -100,9 +100,11 @@ class Readers:
         needs: Needs = needs_of(FreshnessToken.parse(str(token)), read.views)
         stages = dict.fromkeys((*(s for v in read.views for s in _STAGES_OF[v]), f"sink-{read.store}"), 1)
         self._world.opened.tokens.update(stages)
-        fresh = await self._watches[read.store].wait(needs, _WAIT_SECONDS)
+        fresh, numbers = await waited_in(self._live, self._watches[read.store], needs, _WAIT_SECONDS)
         self._world.opened.tokens.subtract(stages)
         rows = await self._shown(read.store) if fresh else None
+        if self._live() != numbers:  # as the answer's header says it
+            rows = None
         self.answers[read.name, rows is not None] += 1
         if rows is not None:
             self.seen.append(Seen(read.name, read.store, read.views, tuple((c, w) for c, w, _ in writes), rows))
@@ -117,10 +119,14 @@ class Readers:
         except AwayError:
             return None
 
+    def _live(self) -> dict[str, int]:
+        """As looked up last."""
+        return {store: number for store, (_, number) in self._looked.items()}
+
     async def _generation(self, store: str) -> int:
         """That is read, as the service remembers it for a second."""
         now = self._world.loop.time()
-        at, number = self._looked.get(store, (-_REMEMBERED_SECONDS, 1))
+        at, number = self._looked[store]
         if now - at >= _REMEMBERED_SECONDS:
             views, postgres = self._world.views, self._world.stores["postgres"]
             number = await self._world.net.call(postgres, lambda: views.live[store], within=2.0)
