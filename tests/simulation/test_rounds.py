@@ -18,6 +18,7 @@ from schemas.log.codec import Headers
 from streams import batch_frame
 from streams.batch import Batch
 from streams.batch_frame import BatchFrame
+from streams.runner import StepRunner
 from streams.state.memory import MemoryStateStore
 from streams.state.protocol import OutboxRow, Position
 from streams.topology import Parts
@@ -132,6 +133,18 @@ def test_n3_a_token_that_is_honoured_too_early_or_never_is_found(
 ) -> None:
     broken(monkeypatch)
     assert any(line.startswith(word) for seed in range(1, 12) for line in run(Plan(seed), parts).failures)
+
+
+def test_n2_a_worker_that_fails_in_silence_as_partitions_leave_is_found(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is lost, as others take over: the change of a single statement showed that nobody would have known."""
+
+    async def leave(self: StepRunner, partitions: Sequence[int]) -> None:
+        raise LookupError("offsets")
+
+    monkeypatch.setattr(StepRunner, "leave", leave)
+    assert any(line.startswith("nobody caught a consumer: LookupError") for line in run(Plan(2), parts).failures)
 
 
 def test_a_case_is_a_line_of_text(parts: Parts) -> None:
