@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Request
 
 from query.errors import ProblemError, invalid, store_down
+from query.log_epochs import LogEpochs
 from query.metrics import Metrics
 from query.milvus import Milvus, MilvusAwayError
 from query.views.db import Database, SystemStatement
@@ -132,6 +133,16 @@ def milvus_watch(db: Database, milvus: Milvus) -> ProgressWatch:
     return ProgressWatch(fetch, POLL_SECONDS * 5)
 
 
+async def arrived(
+    token: FreshnessToken, views: Sequence[str], watch: ProgressWatch, seconds: float, epochs: LogEpochs
+) -> bool:
+    """Whether the views have what the token names, by then. What the log has lost never arrives: others have its
+    offsets, so that the progress alone would say that it did."""
+    if await epochs.lost(token):
+        return False
+    return await watch.wait(needs_of(token, views), seconds) and not await epochs.lost(token)
+
+
 @dataclass(slots=True)
 class Fresh:
     """What one request asked to wait for."""
@@ -139,6 +150,7 @@ class Fresh:
     token: FreshnessToken | None
     seconds: float
     watches: Mapping[str, ProgressWatch]
+    epochs: LogEpochs
     request: Request
 
     async def wait(self, *views: str, store: str = "postgres") -> bool:
@@ -146,7 +158,7 @@ class Fresh:
         fresh = True
         if self.token is not None:
             started = asyncio.get_running_loop().time()
-            fresh = await self.watches[store].wait(needs_of(self.token, views), self.seconds)
+            fresh = await arrived(self.token, views, self.watches[store], self.seconds, self.epochs)
             took = asyncio.get_running_loop().time() - started
             self.seconds -= took
             metrics: Metrics = self.request.app.state.metrics
@@ -184,7 +196,7 @@ async def freshness_of(request: Request) -> Fresh:
         except (ValueError, RecursionError):
             raise invalid(WAIT_FOR, "expected the freshness_token that a write returned") from None
     request.state.fresh = "true"
-    return Fresh(token, int(wait or config.wait_ms) / 1000, state.watches, request)
+    return Fresh(token, int(wait or config.wait_ms) / 1000, state.watches, state.epochs, request)
 
 
 Freshness = Annotated[Fresh, Depends(freshness_of)]

@@ -18,6 +18,7 @@ from query.config import QueryConfig
 from query.deadletters.index import Filters, LetterIndex
 from query.deps import Deps
 from query.errors import ProblemError
+from query.log_epochs import LogEpochs
 from query.ops.history import History, Minutes
 from query.pipeline.groups import live_groups
 from query.pipeline.lag import GroupLag, LagTracker
@@ -49,8 +50,10 @@ class Monitor:
         ping_milvus: Callable[[], None],
         letters: LetterIndex,
         redis_circuit: Circuit,
+        epochs: LogEpochs,
     ) -> None:
         self._config, self._deps, self._db, self._letters = config, deps, db, letters
+        self._epochs = epochs
         self.history, self.minutes = History(), Minutes()
         self._counted: datetime | None = None
         self._letters_end = -1
@@ -126,9 +129,11 @@ class Monitor:
         try:
             offsets = await asyncio.to_thread(self._reader.read, watched, (topics.DEAD_LETTERS.name,))
         except BrokersAwayError:
+            self._epochs.looked(None)
             # The last lag stands still from here on; its age says so.
             old = self.current
             return None, [replace(g, rate=0.0, rate_in=0.0) for g in old.groups] if old else []
+        self._epochs.looked(offsets.epochs)
         return offsets, self._tracker.update(time.monotonic(), offsets, watched)
 
     async def _dead_letters(self, offsets: Offsets | None) -> dict[tuple[str, str], int] | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from query.freshness import Needs, Place, ProgressWatch, needs_of
+from query.freshness import Place, ProgressWatch, arrived, needs_of
 from schemas.log.progress import FreshnessToken, Written
 from sinks.memory import MemorySink
 from tests.simulation.load import Call
@@ -94,15 +94,16 @@ class Readers:
 
     async def _read(self, read: Read, writes: tuple[tuple[Call, Written], ...]) -> None:
         token = FreshnessToken.of(w for _, w in writes)
-        needs: Needs = needs_of(FreshnessToken.parse(str(token)), read.views)
+        told = FreshnessToken.parse(str(token))
         stages = dict.fromkeys((*(s for v in read.views for s in _STAGES_OF[v]), f"sink-{read.store}"), 1)
         self._world.opened.tokens.update(stages)
-        fresh = await self._watches[read.store].wait(needs, _WAIT_SECONDS)
+        fresh = await arrived(told, read.views, self._watches[read.store], _WAIT_SECONDS, self._world.leaders.epochs)
+        lost = tuple(call.number for call, w in writes if not self._world.leaders.hold(w))
         self._world.opened.tokens.subtract(stages)
         rows = await self._shown(read.store) if fresh else None
         self.answers[read.name, rows is not None] += 1
         if rows is not None:
-            self.seen.append(Seen(read.name, read.store, read.views, writes, rows))
+            self.seen.append(Seen(read.name, read.store, read.views, writes, rows, lost))
 
     async def _progress(self, store: str, places: list[Place]) -> Mapping[Place, int]:
         return await self._ask(store, _offsets)

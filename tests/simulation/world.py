@@ -32,6 +32,7 @@ from tests.simulation.blocking import block_on, run_blocking
 from tests.simulation.broker import Broker
 from tests.simulation.consumer import MemberConfig
 from tests.simulation.history import History, Watched
+from tests.simulation.leaders import Leaders, Taken
 from tests.simulation.loop import Process, SimLoop
 from tests.simulation.net import AwayError, Net, Server
 from tests.simulation.opened import Opened
@@ -93,6 +94,7 @@ class World:
         self.calm = False
         """No more ticks, but for erasures that wait for one: what is under way comes to its end."""
         self._requests: asyncio.Queue[_Request] = asyncio.Queue()
+        self.leaders = Leaders(self.loop, self.broker, Net(Random(f"leaders {config.seed}")), PARTITIONS)
 
     # Processes.
     def start_all(self) -> None:
@@ -238,6 +240,7 @@ class World:
         producer = SimProducer(self.net, self.broker, self.random, clock.now_ms, _DOOR_SECONDS)
         requests: asyncio.Queue[_Request] = asyncio.Queue()
         self._requests = requests  # what an earlier life has not taken is lost
+        self.leaders.forget()
         tasks: set[asyncio.Task[None]] = set()
         while True:
             request = await requests.get()
@@ -256,6 +259,7 @@ class World:
         p = partition_of(event.owner, PARTITIONS)
         encoded = self.codec.encode(event, "memstream/query", f"{self.random.getrandbits(64):x}")
         key = topics.sent_key(topic.name, encoded.key, lambda n: f"{self.random.getrandbits(8 * n):0{2 * n}x}")
+        leader = self.leaders.at_send((topic.name, p))
         try:
             offset = await producer.send(topic.name, p, key, encoded.value, encoded.headers)
         except AwayError as exc:
@@ -265,7 +269,9 @@ class World:
         if isinstance(event, Erasure):
             self.trust.asked.append(event.erasure_id)
         if self.random.random() > 0.02 and not request.answer.done():  # else the caller never hears of it
-            request.answer.set_result(Written(topic=topic.name, partition=p, offset=offset))
+            request.answer.set_result(
+                Taken(topic=topic.name, partition=p, offset=offset, epoch=leader, value=encoded.value)
+            )
 
     async def _compute(self, call: Callable[[], Any]) -> Any:
         """Models run beside the loop, in a thread of their own."""
