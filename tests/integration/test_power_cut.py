@@ -90,7 +90,9 @@ def readable(http: httpx.Client, name: str, token: str) -> bool:
 def fresh(http: httpx.Client, name: str, token: str) -> str | None:
     """What a read says that waits for the token for a second at most."""
     waiting = {"Memstream-Wait-For": token, "Memstream-Wait-Ms": "1000"}
-    return http.get(f"/v1/turns/{name}", params={"user_id": USER}, headers=waiting).headers.get("Memstream-Fresh")
+    answer = http.get(f"/v1/turns/{name}", params={"user_id": USER}, headers=waiting)
+    said: str | None = answer.headers.get("Memstream-Fresh")
+    return said
 
 
 def test_turns_accepted_after_a_log_lost_its_newest_records_are_all_read() -> None:

@@ -14,7 +14,9 @@ from datetime import UTC, datetime
 import pytest
 
 from query import freshness
+from query.log_epochs import LogEpochs
 from schemas.log.codec import Headers
+from schemas.log.progress import FreshnessToken
 from streams import batch_frame
 from streams.batch import Batch
 from streams.batch_frame import BatchFrame
@@ -132,6 +134,24 @@ def test_n3_a_token_that_is_honoured_too_early_or_never_is_found(
 ) -> None:
     broken(monkeypatch)
     assert any(line.startswith(word) for seed in range(1, 12) for line in run(Plan(seed), parts).failures)
+
+
+@pytest.mark.parametrize("seed", [5, 12, 15])
+def test_c1_a_read_is_never_fresh_of_what_a_power_cut_took(
+    seed: int, parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Topics that acknowledge what is not on the disk: other losses are found there, but no false token."""
+
+    def told() -> list[str]:
+        return [line for line in run(Plan(seed, durable=False), parts).failures if "the log has lost it" in line]
+
+    assert told() == []
+
+    async def never(self: LogEpochs, token: FreshnessToken) -> bool:
+        return False
+
+    monkeypatch.setattr(LogEpochs, "lost", never)
+    assert told() != [], "as it was: whoever has the offset now stands for it"
 
 
 def test_a_case_is_a_line_of_text(parts: Parts) -> None:
