@@ -142,7 +142,8 @@ def _worker(settings: Settings, own: Generation, stats: ProcessStats, *, beside:
     """The loop over one generation. One beside the live one sends no dead letters, and its freshness is not the
     service's."""
     feed = STORES[own.store]
-    kafka = KafkaSettings(settings.brokers, sink_group(own.store, own.number), settings.instance or None, extra=feed.fetch)
+    group = sink_group(own.store, own.number)
+    kafka = KafkaSettings(settings.brokers, group, settings.instance or None, extra=feed.fetch)
     spans = spans_of(settings, f"sink-{own.store}")
     make = partial(TracedWorker, spans) if spans else Worker
     return make(
