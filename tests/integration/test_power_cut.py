@@ -91,8 +91,8 @@ def fresh(http: httpx.Client, name: str, token: str) -> str | None:
     """What a read says that waits for the token for a second at most."""
     waiting = {"Memstream-Wait-For": token, "Memstream-Wait-Ms": "1000"}
     answer = http.get(f"/v1/turns/{name}", params={"user_id": USER}, headers=waiting)
-    said: str | None = answer.headers.get("Memstream-Fresh")
-    return said
+    header: str | None = answer.headers.get("Memstream-Fresh")
+    return header
 
 
 def test_turns_accepted_after_a_log_lost_its_newest_records_are_all_read() -> None:
@@ -101,15 +101,15 @@ def test_turns_accepted_after_a_log_lost_its_newest_records_are_all_read() -> No
     before, after = [f"before-{n}" for n in range(12)], [f"after-{n}" for n in range(10)]
     with temporary_folder() as data:
         with running(data) as (url, _), httpx.Client(base_url=url, timeout=PATIENCE) as http:
-            told = {name: send(http, name) for name in before}
-            assert all(readable(http, name, told[name]) for name in before)
+            tokens_before = {name: send(http, name) for name in before}
+            assert all(readable(http, name, tokens_before[name]) for name in before)
         cut_newest(data, topics.TURNS.name, number, LOST)
         with running(data) as (url, printed), httpx.Client(base_url=url, timeout=PATIENCE) as http:
             assert re.search(rf"records lost: {re.escape(topics.TURNS.name)}/{number} .* lost", printed)
             tokens = {name: send(http, name) for name in after}
             assert [name for name in after if not readable(http, name, tokens[name])] == []
             assert [name for name in before if not readable(http, name, tokens[after[-1]])] == []
-            until("the log's readers", lambda: fresh(http, before[0], told[before[0]]), lambda answer: answer == "true")
-            assert {name: fresh(http, name, told[name]) for name in before} == {
+            until("the log's readers", lambda: fresh(http, before[0], tokens_before[before[0]]), lambda answer: answer == "true")
+            assert {name: fresh(http, name, tokens_before[name]) for name in before} == {
                 name: "true" if n < len(before) - LOST else "false" for n, name in enumerate(before)
             }

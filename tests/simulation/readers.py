@@ -94,10 +94,10 @@ class Readers:
 
     async def _read(self, read: Read, writes: tuple[tuple[Call, Written], ...]) -> None:
         token = FreshnessToken.of(w for _, w in writes)
-        told = FreshnessToken.parse(str(token))
+        given = FreshnessToken.parse(str(token))
         stages = dict.fromkeys((*(s for v in read.views for s in _STAGES_OF[v]), f"sink-{read.store}"), 1)
         self._world.opened.tokens.update(stages)
-        fresh = await arrived(told, read.views, self._watches[read.store], _WAIT_SECONDS, self._world.leaders.epochs)
+        fresh = await arrived(given, read.views, self._watches[read.store], _WAIT_SECONDS, self._world.leaders.epochs)
         lost = tuple(call.number for call, w in writes if not self._world.leaders.hold(w))
         self._world.opened.tokens.subtract(stages)
         rows = await self._shown(read.store) if fresh else None
