@@ -17,6 +17,7 @@ from query.config import QueryConfig
 from query.deps import Deps
 from query.errors import ProblemError, invalid
 from query.limits import TenantLimits
+from query.log_epochs import LogEpochs
 from query.metrics import Metrics
 from query.producer import Outgoing, QueueFullError
 from query.search.fair_lane import FairLane
@@ -93,10 +94,11 @@ class Publisher:
         limits: TenantLimits,
         withheld: Withheld,
         screening: FairLane,
+        epochs: LogEpochs,
     ) -> None:
         self._deps, self._config, self._metrics, self._trace = deps, config, metrics, trace
         self._accesses, self._operation, self._limits, self._withheld = accesses, operation, limits, withheld
-        self._screening = screening
+        self._screening, self._epochs = screening, epochs
         self.scope = scope
         self.now: datetime = deps.clock()
 
@@ -135,6 +137,7 @@ class Publisher:
             await self._limits.take("turns", self.scope.tenant, turns)
         entries = await self._screened(entries)
         outgoing = await self._encoded(entries)
+        leaders = self._epochs.at_send()
         try:
             offsets = await self._deps.log.send(outgoing)
         except QueueFullError:
@@ -158,9 +161,12 @@ class Publisher:
             )
         known = tuple(offset for offset in offsets if offset is not None)
         token = FreshnessToken.of(
-            Written(topic=o.topic, partition=o.partition, offset=offset, project_partitions=self._reach(e))
+            Written(
+                topic=o.topic, partition=o.partition, offset=offset, project_partitions=self._reach(e),
+                epoch=leaders.get((o.topic, o.partition)),
+            )
             for e, o, offset in zip(entries, outgoing, known, strict=True)
-        )
+        )  # fmt: skip
         return Published(str(token), known)
 
     async def _screened(self, entries: Sequence[Entry]) -> Sequence[Entry]:
@@ -237,7 +243,7 @@ def publisher_of(request: Request, scope: TenantScope) -> Publisher:
     state.accesses.admit()
     return Publisher(
         state.deps, state.config, state.metrics, scope, trace, state.accesses, operation_of(request), state.limits,
-        state.withheld, state.screening,
+        state.withheld, state.screening, state.epochs,
     )  # fmt: skip
 
 

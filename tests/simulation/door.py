@@ -89,16 +89,17 @@ class Door:
             deps.log, w.codec, c.partitions, clock.now, _METRICS, c.max_accesses_waiting, deps.new_id
         )  # fmt: skip
         accesses.start()
+        w.leaders.forget()
         limits, withheld = TenantLimits(_NO_LIMITS, _METRICS), Withheld(clock=w.loop.time)
         requests: asyncio.Queue[_Request] = asyncio.Queue()
         self._requests = requests  # what an earlier life has not taken is lost
-        tasks: set[asyncio.Task[None]] = set()
+        tasks: set[asyncio.Task[None]] = {asyncio.ensure_future(w.leaders.look())}
         while True:
             request = await requests.get()
             clock.skew = w.skew
             publisher = Publisher(
                 deps, c, _METRICS, _SCOPE, (), accesses, "POST /v1/turns", limits, withheld,
-                cast(Any, _Lane(w)),
+                cast(Any, _Lane(w)), w.leaders.epochs,
             )  # fmt: skip
             task = asyncio.ensure_future(self._accept(request, publisher, accesses))
             tasks.add(task)

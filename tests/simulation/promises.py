@@ -49,13 +49,15 @@ Place = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a read that was said to be fresh found in its store, and the writes that its token named."""
+    """What a read that was said to be fresh found in its store, and the writes that its token named. `lost`: numbers
+    of those calls that the log no longer held then."""
 
     read: str
     store: str
     views: tuple[str, ...]
     writes: tuple[tuple[Call, Written], ...]
     rows: Rows
+    lost: tuple[int, ...] = ()
 
 
 class Lineage:
@@ -132,11 +134,13 @@ def placed(d: Differences, said: Sequence[tuple[Call, Written]], lineage: Lineag
 
 def kept(d: Differences, seen: Sequence[Seen], lineage: Lineage) -> None:
     for s in seen:
+        for number in s.lost:
+            d.add("freshness", f"{s.read} in {s.store}: {number} is said to be there, and the log has lost it")
         for call, written in s.writes:
             d.checked["fresh reads"] += 1
             if not lineage.holds(call, written):
-                d.add("freshness", f"{s.read} in {s.store}: {call.number} {call.what} is lost, and said to be there")
-            elif call.what == "erase":
+                continue  # lost since: that is said of its place
+            if call.what == "erase":
                 _check_erased(d, s, call, written, lineage)
             elif not lineage.erased_behind(call.user, written):
                 for view in s.views:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from query.freshness import Needs, Place, ProgressWatch, needs_of, waited_in
+from query.freshness import Place, ProgressWatch, arrived, needs_of
 from schemas.log.progress import FreshnessToken, Written
 from sinks.memory import MemorySink
 from tests.simulation.load import Call
@@ -97,17 +97,20 @@ class Readers:
 
     async def _read(self, read: Read, writes: tuple[tuple[Call, Written, str], ...]) -> None:
         token = FreshnessToken.of(w for _, _, token in writes for w in FreshnessToken.parse(token).writes)
-        needs: Needs = needs_of(FreshnessToken.parse(str(token)), read.views)
+        given, leaders = FreshnessToken.parse(str(token)), self._world.leaders
+        named = tuple((call, w) for call, w, _ in writes)
         stages = dict.fromkeys((*(s for v in read.views for s in _STAGES_OF[v]), f"sink-{read.store}"), 1)
         self._world.opened.tokens.update(stages)
-        fresh, numbers = await waited_in(self._live, self._watches[read.store], needs, _WAIT_SECONDS)
+        watch = self._watches[read.store]
+        fresh, numbers = await arrived(given, read.views, watch, _WAIT_SECONDS, leaders.lost, self._live)
+        lost = tuple(call.number for call, w in named if not leaders.hold(call, w))
         self._world.opened.tokens.subtract(stages)
         rows = await self._shown(read.store) if fresh else None
         if self._live() != numbers:  # as the answer's header says it
             rows = None
         self.answers[read.name, rows is not None] += 1
         if rows is not None:
-            self.seen.append(Seen(read.name, read.store, read.views, tuple((c, w) for c, w, _ in writes), rows))
+            self.seen.append(Seen(read.name, read.store, read.views, named, rows, lost))
 
     async def _progress(self, store: str, places: list[Place]) -> Mapping[Place, int]:
         return await self._ask(store, _offsets)

@@ -29,6 +29,7 @@ from tests.simulation.broker import Broker
 from tests.simulation.consumer import MemberConfig
 from tests.simulation.door import Door
 from tests.simulation.history import History, Watched
+from tests.simulation.leaders import Leaders
 from tests.simulation.loop import Process, SimLoop
 from tests.simulation.net import Net, Server
 from tests.simulation.opened import Opened
@@ -92,6 +93,7 @@ class World:
         """Commands that an operator runs until they have come to their end: names of processes."""
         self.all_ended = asyncio.Event()
         self.all_ended.set()
+        self.leaders = Leaders(self, Net(Random(f"leaders {config.seed}")), PARTITIONS)
         self.door = Door(self, parts, START, PARTITIONS)
 
     # Processes.

@@ -15,6 +15,7 @@ from query.config import QueryConfig
 from query.deps import Deps
 from query.errors import said_fresh, store_down
 from query.freshness import Fresh, Needs, Place, ProgressWatch
+from query.log_epochs import LogEpochs
 from query.pipeline.everything_read import EverythingRead
 from query.views import hot, memories
 from query.views.db import Database
@@ -81,7 +82,8 @@ async def test_n3_n1_what_was_waited_for_is_in_the_generation_that_is_read(
         metrics=SimpleNamespace(fresh_wait=SimpleNamespace(observe=lambda took: None)),
     ))  # fmt: skip
     request: Any = SimpleNamespace(app=app, state=SimpleNamespace(fresh="true"))
-    fresh = Fresh(FreshnessToken.parse(token(1)), PATIENCE, {"postgres": ProgressWatch(fetch)}, request)
+    watches, epochs = {"postgres": ProgressWatch(fetch)}, LogEpochs(None, 1)
+    fresh = Fresh(FreshnessToken.parse(token(1)), PATIENCE, watches, epochs, request)
     assert await fresh.wait("turns")
     if switches_at == "read":
         numbers["postgres"] = 2
