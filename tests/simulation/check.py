@@ -155,7 +155,7 @@ def _view(d: Differences, name: str, world: World, logs: list[Log]) -> None:
     want: dict[tuple[Any, ...], Any] = {}
     for log in logs:
         want.update(_rows({place: found for place, found in log.items() if place[0] in mine}, name, world))
-    for _, number, sink in (found for found in world.views.standing() if found[0] == name):
+    for _, number, sink in (found for found in world.views.written() if found[0] == name):
         _rows_differ(d, name if number == 1 else f"{name} of generation {number}", want, sink.rows)
 
 

@@ -61,7 +61,7 @@ class Member:
     def start(self) -> None:
         """Heartbeats go on by themselves, whatever the process is at."""
         self._beats = asyncio.ensure_future(self._beat())
-        self._beats.add_done_callback(told)
+        self._beats.add_done_callback(report_failure)
 
     def stop(self) -> None:
         if self._beats is not None:
@@ -255,7 +255,7 @@ class Member:
         return out
 
 
-def told(task: asyncio.Task[None]) -> None:
+def report_failure(task: asyncio.Task[None]) -> None:
     """One that has failed works no more, and nobody would hear of it: another worker takes over."""
     if not task.cancelled() and (exc := task.exception()) is not None:
         task.get_loop().call_exception_handler({"message": "a consumer", "exception": exc})

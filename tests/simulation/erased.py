@@ -163,7 +163,7 @@ class Erased:
                 yield from (Held(f"state of {step}/{partition}, {key}", value) for key, value in rows.items())
         for (step, partition), (_, outbox) in w.state.data._positions.items():
             yield from (Held(f"outbox of {step}/{partition}", row.value or b"") for row in outbox)
-        for name, number, view in w.views.standing():
+        for name, number, view in w.views.written():
             place = f"view {name}" if number == 1 else f"view {name} of generation {number}"
             yield from (Held(place, w.codec.value(row)) for row in view.rows.values())
 

@@ -51,7 +51,7 @@ class Leaders:
         """Whether the log now has at that offset what the call asked for."""
         log = self._broker.partition(written.topic, written.partition)
         there = (s.record.value for s in (*log.records, *log.compacted) if s.offset == written.offset)
-        return any(value is not None and call.made(self._codec.decode(written.topic, value)) for value in there)
+        return any(value and call.made(self._codec.decode(written.topic, value)) for value in there)
 
     async def epochs_of(self, places: Iterable[Place]) -> Mapping[Place, int]:
         return await self._asked(lambda: {at: self._broker.partition(*at).epoch for at in places})

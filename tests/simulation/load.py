@@ -100,7 +100,7 @@ class Call:
                     **who, session_id=self.session, command="close", command_id=f"c{self.number}"
                 )
             case "erase":
-                at = int(accepted.timestamp() * 1e6)  # the door gives each try an id of its own
+                at = int(accepted.timestamp() * 1e6)  # the service gives each try an id of its own
                 return topics.TURNS, Erasure(**who, erasure_id=f"e{self.number}-{at}", scope="user")
             case "feedback":
                 return topics.LEDGER, Feedback(

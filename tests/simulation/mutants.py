@@ -127,8 +127,8 @@ def copy(mutant: Mutant, root: Path, into: Path) -> None:
 def verdict(mutant: Mutant, status: int, out: str, err: str) -> Verdict:
     """Of a program that has ended."""
     if found := re.search(r"^FAILED: seed (\d+),.*$", out, re.MULTILINE):
-        said = [line.strip() for line in out[found.end() :].splitlines()]
-        why = next((line for line in said if line and not line[0].isdigit()), "")  # acts begin with their time
+        lines = [line.strip() for line in out[found.end() :].splitlines()]
+        why = next((line for line in lines if line and not line[0].isdigit()), "")  # acts begin with their time
         return Verdict(mutant.name, "found", int(found[1]), why)
     if status == 0:
         return Verdict(mutant.name, "survived")

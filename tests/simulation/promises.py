@@ -124,9 +124,9 @@ class Lineage:
                     yield from self._places(wanted, (topic, m.partition, m.offset))
 
 
-def placed(d: Differences, said: Sequence[tuple[Call, Written]], lineage: Lineage) -> None:
+def placed(d: Differences, acknowledged: Sequence[tuple[Call, Written]], lineage: Lineage) -> None:
     """What was acknowledged lies at the offset that was named for it: a token of any other is a promise of nothing."""
-    for call, w in said:
+    for call, w in acknowledged:
         d.checked["places of writes"] += 1
         if not lineage.holds(call, w):
             d.add("places of writes", f"{call.number} {call.what} is not at {w.topic}/{w.partition}:{w.offset}")

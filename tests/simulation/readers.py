@@ -82,7 +82,7 @@ class Readers:
     async def done(self) -> None:
         await asyncio.gather(*self._tasks)
 
-    def standing(self) -> list[str]:
+    def unhonoured(self) -> list[str]:
         """Tokens that are not honoured though everything has come to rest."""
         out = []
         for written in self._written.values():

@@ -40,7 +40,7 @@ class View:
     """What a generation of a store holds, and what it has removed until that is noted."""
 
     sink: MemorySink
-    told: RecordedFindings
+    findings: RecordedFindings
     state: State = "standing"
 
 
@@ -59,7 +59,7 @@ class Views:
         """Of the generation that is read now."""
         return self.all[store, self.live[store]].sink
 
-    def standing(self) -> Iterator[tuple[str, int, MemorySink]]:
+    def written(self) -> Iterator[tuple[str, int, MemorySink]]:
         """All that have a writer."""
         yield from ((store, number, v.sink) for (store, number), v in self.all.items())
 
@@ -92,8 +92,8 @@ class Views:
             self.live[store] = number
 
     def _add(self, store: str, number: int, state: State) -> None:
-        told, names = RecordedFindings(), [t.name for t in topics_of(store)]
-        self.all[store, number] = View(MemorySink(store, names, self._world.now, told, number), told, state)
+        findings, names = RecordedFindings(), [t.name for t in topics_of(store)]
+        self.all[store, number] = View(MemorySink(store, names, self._world.now, findings, number), findings, state)
 
 
 def writer_of(store: str, number: int) -> str:

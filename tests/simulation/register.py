@@ -34,7 +34,7 @@ class MemoryRegister:
 
     now: Callable[[], datetime]
     state: MemoryStateStore
-    standing: Callable[[], Sequence[tuple[str, int]]] = lambda: [("postgres", 1), ("redis", 1), ("milvus", 1)]
+    written: Callable[[], Sequence[tuple[str, int]]] = lambda: [("postgres", 1), ("redis", 1), ("milvus", 1)]
     """(store, generation) of the views."""
     entries: dict[str, Entry] = field(default_factory=dict)
     found_at: dict[tuple[str, str, str], dict[str, int]] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class MemoryRegister:
         return {place for name, owner, place in self.found_at if (name, owner) == (e.erasure_id, e.owner.key)}
 
     def generations(self) -> Sequence[tuple[str, int]]:
-        return self.standing()
+        return self.written()
 
     def waits(self, e: Erasure, step: str) -> None:
         if (entry := self.entries.get(e.erasure_id)) is not None:

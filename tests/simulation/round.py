@@ -18,7 +18,6 @@ from streams.topology import Parts
 from tests.crash.oracle import source_topic
 from tests.simulation import models
 from tests.simulation.check import differences
-from tests.simulation.door import Accepted, Make
 from tests.simulation.erased import Erased
 from tests.simulation.load import Call
 from tests.simulation.loop import StandstillError
@@ -27,6 +26,7 @@ from tests.simulation.net import AwayError
 from tests.simulation.plan import Plan
 from tests.simulation.readers import Readers
 from tests.simulation.rebuilding import writer_of
+from tests.simulation.service import Accepted, Make
 from tests.simulation.sinks import topics_of
 from tests.simulation.table import Cell
 from tests.simulation.world import START, World, WorldConfig
@@ -101,7 +101,7 @@ def _run(plan: Plan, world: World, parts: Parts, result: Result) -> None:
         d = differences(world, readers, parts)
         result.failures += d.lines()
         result.checked = d.checked
-        result.failures += readers.standing()
+        result.failures += readers.unhonoured()
         left = erased.at_rest(readers.said)
         result.failures += left.lines()
         result.checked += left.checked
@@ -151,7 +151,7 @@ def _entries(calls: Sequence[Call], memory: str | None, at: datetime) -> list[En
 async def _until_accepted(world: World, make: Make) -> Accepted:
     while True:
         try:
-            return await world.door.post(make)
+            return await world.service.post(make)
         except AwayError:
             await asyncio.sleep(0.25)
 
@@ -175,7 +175,7 @@ def _behind(world: World) -> list[str]:
         for step in models.STEPS:
             if source_topic(step).name == place[0] and stored.get((step, place[1]), 0) < last:
                 out.append(f"{step} is at {stored.get((step, place[1]))} of {last} in {place[0]}/{place[1]}")
-        for sink, number, _ in world.views.standing():
+        for sink, number, _ in world.views.written():
             if place[0] in {t.name for t in topics_of(sink)}:
                 done = world.broker.committed(sink_group(sink, number)).get(place, 0)
                 if done < last:

@@ -148,7 +148,7 @@ def test_n2_a_worker_that_fails_in_silence_as_partitions_leave_is_found(
     assert any(line.startswith("nobody caught a consumer: LookupError") for line in run(Plan(2), parts).failures)
 
 
-@pytest.mark.parametrize("seed", [5, 12, 15])
+@pytest.mark.parametrize("seed", [5, 12, 13])
 def test_c1_a_read_is_never_fresh_of_what_a_power_cut_took(
     seed: int, parts: Parts, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,16 +36,16 @@ class Trust:
 
     def __init__(self, world: World, clock: SimClock) -> None:
         self._world = world
-        self.register = MemoryRegister(clock.now, world.state.data, self._standing)
+        self.register = MemoryRegister(clock.now, world.state.data, self._generations)
         self.asked: list[str] = []
         self.asking = False
         """The eraser waits for an answer of Postgres."""
 
-    def _standing(self) -> list[tuple[str, int]]:
-        return [(store, number) for store, number, _ in self._world.views.standing()]
+    def _generations(self) -> list[tuple[str, int]]:
+        return [(store, number) for store, number, _ in self._world.views.written()]
 
     def requested(self, e: Erasure) -> None:
-        """The door has taken it: the access log says so."""
+        """The service has taken it: the access log says so."""
         self.register.requests[e.erasure_id] = {"seq": len(self.register.requests)}
 
     def open(self) -> list[str]:

@@ -27,7 +27,6 @@ from tests.simulation.acts import SINKS, WORKERS
 from tests.simulation.blocking import block_on, run_blocking
 from tests.simulation.broker import Broker
 from tests.simulation.consumer import MemberConfig
-from tests.simulation.door import Door
 from tests.simulation.history import History, Watched
 from tests.simulation.leaders import Leaders
 from tests.simulation.loop import Process, SimLoop
@@ -35,6 +34,7 @@ from tests.simulation.net import Net, Server
 from tests.simulation.opened import Opened
 from tests.simulation.producer import SimProducer
 from tests.simulation.rebuilding import Unsent, Views, rebuild, writer_of
+from tests.simulation.service import Service
 from tests.simulation.sink_consumer import SimClock, SimDeadLetters, SimSinkConsumer
 from tests.simulation.sinks import StormySink, topics_of
 from tests.simulation.steps import StepMember
@@ -94,11 +94,11 @@ class World:
         self.all_ended = asyncio.Event()
         self.all_ended.set()
         self.leaders = Leaders(self, Net(Random(f"leaders {config.seed}")), PARTITIONS)
-        self.door = Door(self, parts, START, PARTITIONS)
+        self.service = Service(self, parts, START, PARTITIONS)
 
     # Processes.
     def start_all(self) -> None:
-        writers = [writer_of(store, number) for store, number, _ in self.views.standing()]
+        writers = [writer_of(store, number) for store, number, _ in self.views.written()]
         for name in (*WORKERS, *writers, "service", "timer", *sorted(self._ordered)):
             self.start(name)
         if self.config.erases:
@@ -150,7 +150,7 @@ class World:
                 store, _, number = rest.partition("-g")
                 return self._sink(process, store, int(number or 1))
             case "service":
-                return self.door.serve()
+                return self.service.serve()
             case "rebuild":
                 return rebuild(self, process, rest)
             case "timer":
@@ -212,7 +212,7 @@ class World:
         clock = self._clock()
         note = partial(self.trust.note, name)
         view = self.views.all[name, number]
-        store = StormySink(view.sink, self.stores[name], self.random, wait, view.told, note)
+        store = StormySink(view.sink, self.stores[name], self.random, wait, view.findings, note)
         consumer = SimSinkConsumer(self.net, self.broker, self.random, self.loop, config)
         dead_letters = (
             SimDeadLetters(lambda: SimProducer(self.net, self.broker, self.random, clock.now_ms, 30.0), self.loop)

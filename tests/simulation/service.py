@@ -60,8 +60,8 @@ class _Request:
     answer: asyncio.Future[Accepted]
 
 
-class Door:
-    """Outlives the service: it knows where its newest life takes requests from."""
+class Service:
+    """Outlives its process: it knows where the newest life takes requests from."""
 
     def __init__(self, world: World, parts: Parts, start: datetime, partitions: int) -> None:
         self._world, self._start = world, start
