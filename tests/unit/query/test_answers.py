@@ -28,6 +28,7 @@ from query.deadletters.replay import Result
 from query.deps import Deps
 from query.reading.dead_letters import _answer
 from query.search.request import Found, Question
+from query.views.db import LiveViews
 from schemas.log.progress import Written
 from schemas.profile.model import load_profile
 from schemas.security.encrypted_values import Original
@@ -123,6 +124,9 @@ class Postgres:
 
     def last_generation(self, store: str) -> int:
         return 1
+
+    def last_live(self) -> LiveViews:
+        return LiveViews({"postgres": 1, "milvus": 1, "redis": 1})
 
 
 class Retriever:
