@@ -202,8 +202,9 @@ def read(
         here = with_decisions(here, decisions, sentence, "en") if in_project else here
         found.extend(here)
         weak += [] if sentence.asks or here else [sentence]
-        if in_project and not (here or is_settled(decisions, sentence)):
-            found.extend(statements_en.of_project(sentence, original))
+        if in_project and not is_settled(decisions, sentence):
+            parts = statements_en.of_project(sentence, original)
+            found.extend(p for p in parts if not any(f.overlaps(p.start, p.end) for f in here))
         if not in_project:
             kept = [f for f in here if not f.dangling]
             asked_for = sentence.start in to_keep

@@ -126,7 +126,7 @@ def test_news_of_others_and_of_other_things_change_nothing(text: str) -> None:
         ("weighed myself: 82.4", "weight", 82.4),
         ("I'm 171 and 64 kilos", "height", 171),
         ("ibuprofen gives me a rash, always did", "allergies", "ibuprofen"),
-        ("had my appendix out in 1998, does that matter?", "surgeries", "appendix"),
+        ("had my appendix out in 1998, does that matter?", "surgeries", "appendectomy"),
         ("GP switched me from ramipril to candesartan", "medications", "candesartan"),
     ],
 )
