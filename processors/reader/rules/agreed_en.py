@@ -39,10 +39,10 @@ _LONGEST = 12
 """Words of what is agreed with."""
 
 
-def agreed_with(heard: str, text: str) -> tuple[str, int] | None:
-    """Return what the speaker of `text` shares with what they `heard`, in the first person, and where they say so."""
+def agreed_with(statement: str, text: str) -> tuple[str, int] | None:
+    """Return what the speaker of `text` shares with `statement`, in the first person, and where they say so."""
     match = _AGREES.match(text)
-    stated = [s for s in sentences(heard) if not s.asks] if match else []
+    stated = [s for s in sentences(statement) if not s.asks] if match else []
     if match is None or not stated:
         return None
     last = stated[-1].text

@@ -161,10 +161,10 @@ def _values(part: Part, asked: frozenset[str], found: Sequence[Bare]) -> list[Ba
     if doubted(phrase) or _OF_SOMEBODY.match(phrase):
         return []
     says = list(_says(phrase, asked, {b.kind for b in found}, first=not found))
-    return [told(part.start, part.end, kind, sentence) for kind, sentence in says]
+    return [bare_value(part.start, part.end, kind, sentence) for kind, sentence in says]
 
 
-def told(start: int, end: int, kind: str, sentence: str) -> Bare:
+def bare_value(start: int, end: int, kind: str, sentence: str) -> Bare:
     """A value as its sentence says it; what is no job's name is told as it stands."""
     if kind == "occupation" and is_trade(sentence):
         return Bare(start, end, f"{{owner}}'s job is {sentence}", kind, sentence)

@@ -203,8 +203,10 @@ _BROKEN = re.compile(
     rf"|^(?:[Mm]y|[Oo]ur) (?:\w+ )?(?:{alternatives('one_relative')}) (?:come|go|say|have|want|like|live|work|need|do"
     r"|don't|are|were)\b"
 )
+_BEFORE_ONES_OWN = "in|on|at|of|for|with|by|from|near|to|behind|under|over|outside|inside|above|below|about|than|and|or"
 _HALF = re.compile(
-    r"^(?:an?|the) [\w-]+(?: [\w-]+)? (?:my|our) (?:\w+ )?\w+"
+    rf"^(?:an?|the) (?:(?!(?:[a-z]+ed|{alternatives('steps', 'did_by_itself', 'does_by_itself')}|{_BEFORE_ONES_OWN})\b)[\w-]+ ){{1,2}}"
+    r"(?:my|our) (?:\w+ )?\w+"
     r"(?: (?!(?:is|was|are|were|has|have|had|will|can|when)\b)[\w'-]+)+"
     r"(?: when (?:I|we) (?:was|were)(?: [\w'-]+){1,3})?$"
     r"|\b(?:that|how|because|when|if) (?:by|with|after|before|without) (?:[\w'-]+ ){0,6}[\w'-]+$|\bfound that by\b",

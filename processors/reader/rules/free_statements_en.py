@@ -19,7 +19,7 @@ from processors.reader.rules.momentary_en import is_of_now
 from processors.reader.rules.people_en import People
 from processors.reader.rules.person_en import expand, is_past
 from processors.reader.rules.resolved_en import KIN, resolved
-from processors.reader.rules.salience_en import weight
+from processors.reader.rules.salience_en import CONTENT_WORD, is_content, weight
 from processors.reader.rules.self_contained_en import (
     GERUND,
     LONGEST,
@@ -227,8 +227,16 @@ def _apart(sentence: Sentence, original: str, *, in_group: bool) -> Iterator[Cla
 
 
 def _told_by(taken: Sequence[Found], clause: Clause) -> bool:
-    held = sum(len(f.text) for f in taken if f.overlaps(clause.start, clause.end))
-    return held >= 0.5 * (clause.end - clause.start)
+    here = [f for f in taken if f.overlaps(clause.start, clause.end) and not _follows_from(f, clause)]
+    return sum(len(f.text) for f in here) >= 0.5 * (clause.end - clause.start)
+
+
+def _follows_from(found: Found, clause: Clause) -> bool:
+    """Does a value follow from whom a clause is about, and tell nothing of what it says: "my wife is from Oban"?"""
+    if clause.subject != "my" or not found.slots or not found.text.startswith("{owner} "):
+        return False
+    words = {w.lower() for w in CONTENT_WORD.findall(found.text.removeprefix("{owner} ")) if is_content(w)}
+    return words.isdisjoint(w.lower() for w in CONTENT_WORD.findall(clause.body))
 
 
 def _goes_on(before: str, text: str, clause: Clause) -> bool:

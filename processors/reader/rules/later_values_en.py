@@ -19,7 +19,7 @@ _EARNS = re.compile(
 _MOVED = re.compile(_LATER["moved"], re.I)
 _NEW_WORK = re.compile(_LATER["new_work"], re.I)
 _PLACE_NOW = re.compile(rf"(?:(?:it's|in|to) )?(?P<place>{NAMES}|[a-z]{{3,20}}) now\b", re.I)
-_SAID = re.compile(_LATER["said"], re.I)
+_WRONG_BEFORE = re.compile(_LATER["said"], re.I)
 _DAYS = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day$|\b(?:home|here|there|better|worse|happy)\b", re.I)
 _WITH = re.compile(rf"(?:I'm|I am|im) (?:now )?(?:with|at) (?P<firm>{NAMES})(?: now)?", re.I)
 _LEAST = 1000
@@ -31,13 +31,13 @@ _OLD = re.compile(r"\bold\b", re.I)
 def later(text: str) -> list[Bare]:
     """The values that a turn says are so by now."""
     found: list[Bare] = []
-    said = list(parts(text))
-    for at, part in enumerate(said):
+    phrases = list(parts(text))
+    for at, part in enumerate(phrases):
         if part.asks:
             continue
         if (match := _EARNS.match(part.text)) and (amount(match["sum"]) or 0) >= _LEAST:
             found.append(Bare(part.start, part.end, earns(match), "income"))
-        following = said[at + 1] if at + 1 < len(said) else None
+        following = phrases[at + 1] if at + 1 < len(phrases) else None
         if following is None or following.asks:
             continue
         if _MOVED.fullmatch(part.text) and (place := _PLACE_NOW.match(following.text)) and _is_place(place["place"]):
@@ -57,7 +57,7 @@ def _is_place(words: str) -> bool:
 
 def _put_right(text: str) -> list[Bare]:
     """A number of years, or an age, that its speaker gave another time and now gives right."""
-    match = _SAID.search(text)
+    match = _WRONG_BEFORE.search(text)
     if match is None or match["old"] == match["new"]:
         return []
     of = match["of"] + text[match.end() : match.end() + 24]

@@ -30,8 +30,8 @@ _NEAR = 60
 _PLAIN = {"oldest": "", "eldest": "", "youngest": "", "little": "younger ", "baby": "younger ", "big": "older "}
 
 
-def mentioned(text: str, said: Sequence[str], before: Sequence[str]) -> Iterator[tuple[str, int, int]]:
-    """Yield whom a sentence mentions as the speaker's, in the first person, with the place. `said`: what the turn
+def mentioned(text: str, statements: Sequence[str], before: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+    """Yield whom a sentence mentions as the speaker's, in the first person, with the place. `statements`: what the turn
     tells; `before`: turns of the speaker before it."""
     if SUPPOSED.search(text) is not None or _UNSURE.search(text) is not None:
         return
@@ -45,7 +45,7 @@ def mentioned(text: str, said: Sequence[str], before: Sequence[str]) -> Iterator
         ):
             continue
         named = re.compile(rf"\b{re.escape(who.rstrip('s'))}", re.I)
-        if any(named.search(each) for each in (*said, *before)):
+        if any(named.search(each) for each in (*statements, *before)):
             continue
         age = match["age"].lower().strip()
         age = _PLAIN.get(age, f"{age} " if age else "")

@@ -34,6 +34,7 @@ from processors.reader.rules.run_on_en import apart
 from processors.reader.rules.self_contained_en import is_self_contained
 from processors.reader.rules.short_statements_en import shortly_en
 from processors.reader.rules.text import Sentence, sentences, without_quotes
+from processors.reader.rules.third_person_en import spliced, starts_a_statement
 from processors.reader.rules.topic_en import Topic
 from processors.reader.rules.typed_en import typed
 from processors.reader.rules.withdrawals import ended, withdrawn
@@ -49,6 +50,8 @@ ANSWER = 300
 """Characters of a turn in which the answer to a question ends."""
 _JOINS = re.compile(r"[\s,;]*(?:\b(?:and|so|but)\b)?[\s,;]*(?:please\b)?[\s,;]*$", re.I)
 _PLEASE = re.compile(r"^please,? ", re.I)
+_AS_PREDICATE = re.compile(r"^(?=[a-z]{3,}(?:ic|ant|itive) to\b)", re.I)
+"""What one is, said without a verb: it takes one, "tolerant to heat"."""
 _SAYS_I = re.compile(r"\bI\b")
 _NAMES_ONESELF = re.compile(r"\b(?:I|im|ive|me|my|mine|we|our|us)\b", re.I)
 _OPENS_WITH_A_TIME = re.compile(
@@ -202,8 +205,9 @@ def read(
         here = with_decisions(here, decisions, sentence, "en") if in_project else here
         found.extend(here)
         weak += [] if sentence.asks or here else [sentence]
-        if in_project and not (here or is_settled(decisions, sentence)):
-            found.extend(statements_en.of_project(sentence, original))
+        if in_project and not is_settled(decisions, sentence):
+            parts = statements_en.of_project(sentence, original)
+            found.extend(p for p in parts if not any(f.overlaps(p.start, p.end) for f in here))
         if not in_project:
             kept = [f for f in here if not f.dangling]
             asked_for = sentence.start in to_keep
@@ -251,18 +255,44 @@ def _statements(
         found.extend(atoms.relations_en(clause, in_group=in_group))
         as_said = sentence.text[clause.start - sentence.start : clause.end - sentence.start]
         named = _NAMES_ONESELF.search(as_said) is not None
-        found.extend(wordings_en(profile, clause, found, lead, named=named))
+        of_first = clause if in_group else next(spliced(clause, as_said))
+        in_words = wordings_en(profile, clause, found, lead, named=named)
+        if of_first is not clause:
+            in_words = _narrowed(in_words, wordings_en(profile, of_first, found, lead, named=named))
+        found.extend(in_words)
         if clause.states and clause.subject != "other":
-            whole = clause.subject == "my" or _SAYS_I.search(clause.body) is not None
-            phrase = clause.body if whole else f"I {_PLEASE.sub('ask to ', clause.body)}"
-            kin = clause.subject == "my" and about_kin_en(clause.body)
-            found.extend(profile_fields(profile, clause.body, clause.start, phrase, of_kin=kin))
+            body = clause.body
+            named_first = clause.subject == "none" and starts_a_statement(body)
+            whole = clause.subject == "my" or named_first or _SAYS_I.search(body) is not None
+            phrase = body if whole else f"I {_AS_PREDICATE.sub('am ', _PLEASE.sub('ask to ', body))}"
+            kin = clause.subject == "my" and about_kin_en(body)
+            own = profile_fields(profile, body, clause.start, phrase, of_kin=kin)
+            found.extend(_worded_once(own, in_words))
         dated = (_with_its_time(sentence, text) for text in (clause.body, as_said))
         if clause.states and (hot := next(filter(None, (hot_status(profile, s) for s in dated)), None)) is not None:
             text = f"{clause.subject} {clause.body}" if clause.subject in {"I", "we"} else clause.body
             hot = with_sentence(profile, hot, sentence.text)
             found.append(Found(clause.start, clause.end, "episode", text, episode_type="fact", hot=hot))
     return said_once(found, wishes)
+
+
+def _narrowed(found: Sequence[Found], of_first: Sequence[Found]) -> list[Found]:
+    """What the profile's words find in a clause, in the place of its first part where that part says it by itself:
+    what another subject is said to do behind it is not told with it."""
+    return [next((f for f in of_first if (f.slots, f.negated) == (w.slots, w.negated)), w) for w in found]
+
+
+def _worded_once(own: Sequence[Found], in_words: Sequence[Found]) -> list[Found]:
+    """What the profile's patterns find, told as its words tell the same value of the same clause."""
+
+    def told_as(f: Found) -> Found:
+        for w in in_words:
+            same = [v for _, v in f.slots] == [v for _, v in w.slots] and (f.kind, f.negated) == (w.kind, w.negated)
+            if same and f.overlaps(w.start, w.end):
+                return replace(f, text=w.text)
+        return f
+
+    return [told_as(f) for f in own]
 
 
 def _answer(

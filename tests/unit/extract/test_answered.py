@@ -22,7 +22,7 @@ def stated(question: str, text: str) -> list[str]:
         ("Where do you keep the spare key?", "Under the blue pot by the door",
          "User keeps the spare key under the blue pot by the door"),
         ("When did you open the bakery?", "about three years ago, after the flood",
-         "User opened the bakery about 2023"),
+         "User opened the bakery in about 2023"),
         ("And what is your collar size?", "sixteen and a half", "User's collar size is sixteen and a half"),
         ("Any pets?", "none at all", "User has no pets"),
         ("Have you noticed any leaks in the roof?", "no", "User has noticed no leaks in the roof"),

@@ -11,7 +11,7 @@ HEALTH, TEAM, TRIAL = (load_profile(name) for name in ("health", "engineering", 
 
 
 @pytest.mark.parametrize(
-    ("question", "text", "said"),
+    ("question", "text", "expected"),
     [
         (
             "How old are you, and what did you study?",
@@ -32,9 +32,9 @@ HEALTH, TEAM, TRIAL = (load_profile(name) for name in ("health", "engineering", 
         ("Which languages do you speak?", "english and hindi. no french", {"language": "Hindi"}),
     ],
 )
-def test_a_bare_answer_is_read_with_its_questions(question: str, text: str, said: dict[str, object]) -> None:
+def test_a_bare_answer_is_read_with_its_questions(question: str, text: str, expected: dict[str, object]) -> None:
     found = values(text, question=question)
-    assert {name: found.get(name) for name in said} == said
+    assert {name: found.get(name) for name in expected} == expected
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_what_is_asked_of_others_or_not_answered_is_no_value(question: str, text
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("hi there, bram, 46, new to this", {"name": "bram", "age": 46}),
         ("Lucia, 33, vet, based in Turin", {"name": "Lucia", "age": 33, "occupation": "vet", "residence": "Turin"}),
@@ -69,9 +69,9 @@ def test_what_is_asked_of_others_or_not_answered_is_no_value(question: str, text
         ("27f, living in Malmo", {"age": 27, "residence": "Malmo"}),
     ],
 )
-def test_who_introduces_themselves_in_a_word_is_known(text: str, said: dict[str, object]) -> None:
+def test_who_introduces_themselves_in_a_word_is_known(text: str, expected: dict[str, object]) -> None:
     found = values(text)
-    assert {name: found.get(name) for name in said} == said
+    assert {name: found.get(name) for name in expected} == expected
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_what_only_looks_like_an_introduction_names_nobody(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("pay's 82k now", {"annualIncome": 82000}),
         ("we moved last month! Oulu now", {"currentLocation": "Oulu"}),
@@ -99,9 +99,9 @@ def test_what_only_looks_like_an_introduction_names_nobody(text: str) -> None:
         ("I wrote 34 for my age, should be 35", {"age": 35}),
     ],
 )
-def test_the_value_that_news_or_a_correction_names_is_taken(text: str, said: dict[str, object]) -> None:
+def test_the_value_that_news_or_a_correction_names_is_taken(text: str, expected: dict[str, object]) -> None:
     found = values(text, IMMIGRATION)
-    assert {name: found.get(name) for name in said} == said
+    assert {name: found.get(name) for name in expected} == expected
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_news_of_others_and_of_other_things_change_nothing(text: str) -> None:
         ("weighed myself: 82.4", "weight", 82.4),
         ("I'm 171 and 64 kilos", "height", 171),
         ("ibuprofen gives me a rash, always did", "allergies", "ibuprofen"),
-        ("had my appendix out in 1998, does that matter?", "surgeries", "appendix"),
+        ("had my appendix out in 1998, does that matter?", "surgeries", "appendectomy"),
         ("GP switched me from ramipril to candesartan", "medications", "candesartan"),
     ],
 )

@@ -10,12 +10,12 @@ from processors.reader.rules.topic_en import Topic
 from tests.unit.extract.support import extract
 
 
-def told(text: str, heard: str | None = None) -> list[str]:
-    return [c.text for c in extract(text, speaker="Ann", question=heard) if c.source == "explicit"]
+def texts_of(text: str, question: str | None = None) -> list[str]:
+    return [c.text for c in extract(text, speaker="Ann", question=question) if c.source == "explicit"]
 
 
 @pytest.mark.parametrize(
-    ("heard", "text", "kept"),
+    ("question", "text", "kept"),
     [
         ("Do you follow rugby at all?", "I used to play it in Porto.", "Ann used to play rugby in Porto"),
         ("Are you a jazz fan?", "I'm a big fan!", "Ann is a big fan of jazz"),
@@ -26,12 +26,12 @@ def told(text: str, heard: str | None = None) -> list[str]:
         ("Do you have a favourite team?", "My favourite is Leeds.", "Ann's favourite team is Leeds"),
     ],
 )
-def test_an_answer_takes_its_thing_from_the_question(heard: str, text: str, kept: str) -> None:
-    assert kept in told(text, heard)
+def test_an_answer_takes_its_thing_from_the_question(question: str, text: str, kept: str) -> None:
+    assert kept in texts_of(text, question)
 
 
 @pytest.mark.parametrize(
-    ("heard", "clause"),
+    ("question", "clause"),
     [
         ("Do you like the Alps?", "I used to watch it in Porto"),  # the Alps are "them"
         ("Do you like it?", "I used to play it in Porto"),
@@ -40,16 +40,16 @@ def test_an_answer_takes_its_thing_from_the_question(heard: str, text: str, kept
         ("What did you do?", "mine is Adele"),
     ],
 )
-def test_a_clause_stays_where_its_thing_is_not_known(heard: str, clause: str) -> None:
-    assert Topic(heard).named(clause) == clause
+def test_a_clause_stays_where_its_thing_is_not_known(question: str, clause: str) -> None:
+    assert Topic(question).named(clause) == clause
 
 
 def test_what_the_speaker_likes_is_what_the_next_clause_is_of() -> None:
-    assert told("I love tennis. I used to play it with my uncle.")[-1] == "Ann used to play tennis with their uncle"
+    assert texts_of("I love tennis. I used to play it with my uncle.")[-1] == "Ann used to play tennis with their uncle"
 
 
 @pytest.mark.parametrize(
-    ("heard", "text", "shared"),
+    ("question", "text", "shared"),
     [
         ("I grew up on a farm in Ghent.", "Same here! It was lovely.", "I grew up on a farm in Ghent"),
         ("Yes, I love opera. Do you?", "Nice, me too", "I love opera"),
@@ -57,12 +57,12 @@ def test_what_the_speaker_likes_is_what_the_next_clause_is_of() -> None:
         ("I am from Porto.", "So am I", "I am from Porto"),
     ],
 )
-def test_agreeing_in_a_word_says_the_same_of_oneself(heard: str, text: str, shared: str) -> None:
-    assert (agreed_with(heard, text) or ("", 0))[0] == shared
+def test_agreeing_in_a_word_says_the_same_of_oneself(question: str, text: str, shared: str) -> None:
+    assert (agreed_with(question, text) or ("", 0))[0] == shared
 
 
 @pytest.mark.parametrize(
-    ("heard", "text"),
+    ("question", "text"),
     [
         ("I love my dog.", "Me too!"),  # whose dog
         ("I love that you came.", "Me too!"),
@@ -73,8 +73,8 @@ def test_agreeing_in_a_word_says_the_same_of_oneself(heard: str, text: str, shar
         ("I love opera.", "Me too much of it bores"),
     ],
 )
-def test_no_agreement_of_what_is_the_others_or_an_opinion(heard: str, text: str) -> None:
-    assert agreed_with(heard, text) is None
+def test_no_agreement_of_what_is_the_others_or_an_opinion(question: str, text: str) -> None:
+    assert agreed_with(question, text) is None
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_no_agreement_of_what_is_the_others_or_an_opinion(heard: str, text: str)
     ],
 )
 def test_somebody_mentioned_is_told(text: str, kept: str) -> None:
-    assert kept in told(text)
+    assert kept in texts_of(text)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_somebody_told_of_is_not_mentioned_again() -> None:
     ],
 )  # fmt: skip
 def test_what_lasts_or_came_of_it_is_told_whole(text: str, texts: list[str]) -> None:
-    assert [t for t in told(text) if t in texts] == texts
+    assert [t for t in texts_of(text) if t in texts] == texts
 
 
 @pytest.mark.parametrize(
@@ -152,4 +152,4 @@ def test_what_lasts_or_came_of_it_is_told_whole(text: str, texts: list[str]) -> 
     ],
 )
 def test_what_is_cut_off_supposed_or_of_the_talk_is_not(text: str) -> None:
-    assert told(text) == []
+    assert texts_of(text) == []
