@@ -14,10 +14,10 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Literal
-from uuid import uuid4
 
 from fastapi import Request
 
+from query.deps import random_id
 from query.errors import ProblemError
 from query.metrics import Metrics
 from query.producer import Log, Outgoing, QueueFullError
@@ -45,10 +45,11 @@ class AccessLog:
     """The queue of access records of one service. `bound`: records that may wait."""
 
     def __init__(
-        self, sender: Log, codec: Codec, partitions: int, clock: Callable[[], datetime], metrics: Metrics, bound: int
-    ) -> None:
+        self, sender: Log, codec: Codec, partitions: int, clock: Callable[[], datetime], metrics: Metrics, bound: int,
+        new_id: Callable[[], str] = random_id,
+    ) -> None:  # fmt: skip
         self._sender, self._codec, self._partitions, self._clock = sender, codec, partitions, clock
-        self._metrics, self._bound = metrics, bound
+        self._metrics, self._bound, self._new_id = metrics, bound, new_id
         self._queue: deque[Outgoing] = deque()
         self._filled = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -91,7 +92,7 @@ class AccessLog:
         ids = list(dict.fromkeys(record_ids))
         for start in range(0, max(len(ids), 1), IDS_A_RECORD):
             event = Access(
-                tenant=scope.tenant, access_id=access_id or str(uuid4()), owner_kind=owner.kind, owner_id=owner.id,
+                tenant=scope.tenant, access_id=access_id or self._new_id(), owner_kind=owner.kind, owner_id=owner.id,
                 action=action, operation=operation, principal=scope.principal, context_id=context_id,
                 record_ids=tuple(ids[start : start + IDS_A_RECORD]), accepted_at=self._clock(),
             )  # fmt: skip
@@ -110,7 +111,7 @@ class AccessLog:
             tenant=owner.tenant, user_id=owner.id, context_id=context_id, interaction_id=interaction_id,
             record_ids=tuple(ids), accepted_at=self._clock(),
         )  # fmt: skip
-        encoded = self._codec.encode(event, SOURCE, str(uuid4()))
+        encoded = self._codec.encode(event, SOURCE, self._new_id())
         target = partition(owner, self._partitions)
         self._queue.append(Outgoing(topics.LEDGER.name, target, encoded.key, encoded.value, encoded.headers))
         self._filled.set()

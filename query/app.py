@@ -21,6 +21,7 @@ from query.deps import Deps
 from query.encoded_slashes import KeepSlashes
 from query.freshness import milvus_watch, postgres_watch
 from query.limits import TenantLimits
+from query.log_epochs import log_epochs
 from query.metrics import Measured, Metrics
 from query.milvus import Milvus
 from query.ops import page as ops_page
@@ -83,6 +84,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
         questions.close()
         screening.close()
         everything_read.close()
+        close_epochs()
         await asyncio.to_thread(milvus.close)
 
     app = FastAPI(
@@ -102,11 +104,12 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
     milvus = Milvus(deps.milvus, config.store_timeout, circuits.milvus)
     topic_access = KafkaAccess(config.kafka, config.partitions)
     letters = LetterIndex(topic_access)
-    monitor = Monitor(config, deps, db, milvus.ping, letters, circuits.redis)
+    epochs, close_epochs = log_epochs(config)
+    monitor = Monitor(config, deps, db, milvus.ping, letters, circuits.redis, epochs)
     streams = updates.UpdateStreams(config)
     metrics = Metrics()
     accesses = AccessLog(
-        deps.log, deps.codec, config.partitions, deps.clock, metrics, config.max_accesses_waiting
+        deps.log, deps.codec, config.partitions, deps.clock, metrics, config.max_accesses_waiting, deps.new_id
     )
     app.state.config = config
     app.state.circuits = circuits
@@ -130,6 +133,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
         "postgres": postgres_watch(db),
         "milvus": milvus_watch(db, milvus),
     }
+    app.state.epochs = epochs
     app.state.everything_read = everything_read = EverythingRead(config, app.state.watches["postgres"])
     metrics.watch_pipeline(lambda: monitor.current)
     metrics.watch_accesses(lambda: accesses.waiting)

@@ -24,7 +24,7 @@ from starlette.exceptions import HTTPException
 
 from query.auth.boundary import admit, scope_of
 from query.encoded_slashes import put_back, refuse_broken
-from query.errors import FRESH_HEADER, ProblemError
+from query.errors import FRESH_HEADER, ProblemError, said_fresh
 from schemas.security.scope import OutOfScopeError
 
 log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class Route(APIRoute):
                     await admit(request)
                 request = await _checked(request)
             response = await _answered(handler, request)
-            fresh = getattr(request.state, "fresh", None)
+            fresh = said_fresh(request)
             if fresh is not None:
                 response.headers[FRESH_HEADER] = fresh
             return response

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
+from uuid import uuid4
 
 from psycopg_pool import AsyncConnectionPool
 from redis.asyncio import Redis
@@ -25,6 +26,10 @@ from schemas.storage.connections import MilvusAddress
 
 def utc_now() -> datetime:
     return datetime.now(UTC)
+
+
+def random_id() -> str:
+    return str(uuid4())
 
 
 class Screen(Protocol):
@@ -67,6 +72,8 @@ class Deps:
     tenant_profiles: Mapping[str, Profile] = field(default_factory=dict)
     keys: Authenticator | None = None
     clock: Callable[[], datetime] = utc_now
+    new_id: Callable[[], str] = random_id
+    """Names an event."""
     new_keys: Callable[[Owner], timedelta] | None = None
     """Where values are sealed: a new key generation for an owner that is being erased; from when on all use it."""
     originals: Callable[[Owner, str, Originals], list[Original]] = no_originals

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -116,12 +116,20 @@ def _expected(error: Mapping[str, Any]) -> str:
     return str(error.get("msg", "invalid")).removeprefix("Value error, ")
 
 
+def said_fresh(request: Request) -> str | None:
+    """What an answer's header says; None where nothing is read. What was waited for need not stand in views that were
+    switched to since: they may be behind (N1)."""
+    fresh: str | None = getattr(request.state, "fresh", None)
+    moved: Callable[[], bool] | None = getattr(request.state, "moved", None)
+    return "false" if fresh == "true" and moved is not None and moved() else fresh
+
+
 def install(app: FastAPI) -> None:
     """Every way a request can fail becomes a problem."""
 
     def answer(request: Request, problem: ProblemError) -> Response:
         response = problem.response()
-        fresh = getattr(request.state, "fresh", None)
+        fresh = said_fresh(request)
         if fresh is not None:
             response.headers[FRESH_HEADER] = fresh
         return response

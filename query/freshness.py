@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Request
 
 from query.errors import ProblemError, invalid, store_down
+from query.log_epochs import LogEpochs
 from query.metrics import Metrics
 from query.milvus import Milvus, MilvusAwayError
 from query.views.db import Database, SystemStatement
@@ -26,6 +27,10 @@ Place: TypeAlias = tuple[str, int, str]
 """(stage, partition, root partition) of the progress tables."""
 Needs: TypeAlias = Mapping[Place, int]
 """What must have been emitted: the first offset above the write."""
+Numbers: TypeAlias = Mapping[str, int]
+"""Store -> the generation of its views that is read."""
+Lost: TypeAlias = Callable[[FreshnessToken], Awaitable[bool]]
+"""Whether the log has lost a write of the token: `LogEpochs.lost`."""
 
 _ROOTS_OF_VIEW = {
     "turns": (topics.TURNS.name,),
@@ -132,6 +137,23 @@ def milvus_watch(db: Database, milvus: Milvus) -> ProgressWatch:
     return ProgressWatch(fetch, POLL_SECONDS * 5)
 
 
+async def arrived(
+    token: FreshnessToken, views: Sequence[str], watch: ProgressWatch, seconds: float, lost: Lost,
+    live: Callable[[], Numbers],
+) -> tuple[bool, Numbers]:  # fmt: skip
+    """Whether the views have what the token names, by then, and the generations that they were looked at in.
+
+    What the log has lost never arrives (C1): others have its offsets, so that the progress alone would say that it did.
+    Where other generations are read from meanwhile, the wait begins again: their views may be behind (N1)."""
+    loop, needs = asyncio.get_running_loop(), needs_of(token, views)
+    until = loop.time() + seconds
+    while True:
+        numbers = live()
+        fresh = not await lost(token) and await watch.wait(needs, until - loop.time()) and not await lost(token)
+        if not fresh or live() == numbers:
+            return fresh, numbers
+
+
 @dataclass(slots=True)
 class Fresh:
     """What one request asked to wait for."""
@@ -139,6 +161,7 @@ class Fresh:
     token: FreshnessToken | None
     seconds: float
     watches: Mapping[str, ProgressWatch]
+    epochs: LogEpochs
     request: Request
 
     async def wait(self, *views: str, store: str = "postgres") -> bool:
@@ -146,7 +169,10 @@ class Fresh:
         fresh = True
         if self.token is not None:
             started = asyncio.get_running_loop().time()
-            fresh = await self.watches[store].wait(needs_of(self.token, views), self.seconds)
+            state, watch = self.request.state, self.watches[store]
+            fresh, numbers = await arrived(self.token, views, watch, self.seconds, self.epochs.lost, self._live)
+            if getattr(state, "moved", None) is None:  # of several waits the first
+                state.moved = lambda: self._live() != numbers
             took = asyncio.get_running_loop().time() - started
             self.seconds -= took
             metrics: Metrics = self.request.app.state.metrics
@@ -155,6 +181,10 @@ class Fresh:
                 metrics.stale.inc()
         self._say(fresh)
         return fresh
+
+    def _live(self) -> Numbers:
+        db: Database = self.request.app.state.db
+        return db.last_live().numbers
 
     def degraded(self, stores: Iterable[Mapping[str, str]]) -> None:
         """Stores that the answer needed did not serve: whatever was awaited, the answer may lack it."""
@@ -184,7 +214,7 @@ async def freshness_of(request: Request) -> Fresh:
         except (ValueError, RecursionError):
             raise invalid(WAIT_FOR, "expected the freshness_token that a write returned") from None
     request.state.fresh = "true"
-    return Fresh(token, int(wait or config.wait_ms) / 1000, state.watches, request)
+    return Fresh(token, int(wait or config.wait_ms) / 1000, state.watches, state.epochs, request)
 
 
 Freshness = Annotated[Fresh, Depends(freshness_of)]

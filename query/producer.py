@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -44,29 +45,29 @@ class QueueFullError(Exception):
     """Too many records wait for the brokers."""
 
 
-class KafkaLog:
-    """A `Log` over librdkafka. One thread serves delivery reports; callers never block the event loop."""
+class Produces(Protocol):
+    """A producer as librdkafka's: reports are served by somebody else. Its length is what waits."""
 
-    def __init__(self, bootstrap: Bootstrap, *, max_queued: int = 20_000, timeout: float = 10.0) -> None:
-        self._settings: dict[str, Any] = {
-            **librdkafka(bootstrap),
-            "client.id": "memstream-query",
-            "enable.idempotence": True,
-            "acks": "all",
-            "linger.ms": 2,
-            "compression.type": "lz4",
-            "message.timeout.ms": int(timeout * 1000),
-            "message.max.bytes": 2_097_152,
-            "queue.buffering.max.messages": max_queued * 2,
-            "log_level": 3,
-            "logger": logging.getLogger(__name__),
-        }
-        self._max_queued = max_queued
-        self._timeout = timeout
-        self._producer = Producer(self._settings)
-        self._open = True
-        self._poller = threading.Thread(target=self._poll, name="producer-poll", daemon=True)
-        self._poller.start()
+    def __len__(self) -> int: ...
+
+    def produce(
+        self, topic: str, value: bytes | None, key: bytes | None, partition: int, on_delivery: Any, /, *,
+        headers: list[tuple[str, str | bytes | None]],
+    ) -> None:  # fmt: skip
+        """Raises BufferError when too much is waiting, KafkaException for what is not taken at all."""
+        ...
+
+
+class ReportedLog:
+    """A `Log` over producers whose reports somebody serves. `made` makes one: a new one after a fatal error. `token`:
+    see `sent_key`."""
+
+    def __init__(
+        self, made: Callable[[], Produces], max_queued: int, timeout: float,
+        token: Callable[[int], str] = secrets.token_hex,
+    ) -> None:  # fmt: skip
+        self._made, self._max_queued, self._timeout, self._token = made, max_queued, timeout, token
+        self._producer = made()
 
     async def send(self, records: Sequence[Outgoing]) -> list[int | None]:
         if len(self._producer) + len(records) > self._max_queued:
@@ -74,15 +75,12 @@ class KafkaLog:
         waiting = _Waiting(len(records), asyncio.get_running_loop())
         producer = self._producer
         for place, record in enumerate(records):
+            key = record.key if record.value is None else sent_key(record.topic, record.key, self._token)
             try:
                 producer.produce(
-                    record.topic,
-                    value=record.value,
-                    key=record.key if record.value is None else sent_key(record.topic, record.key),
-                    partition=record.partition,
+                    record.topic, record.value, key, record.partition, waiting.report(place),
                     headers=list(record.headers),
-                    on_delivery=waiting.report(place),
-                )
+                )  # fmt: skip
             except (BufferError, KafkaException) as exc:
                 waiting.failed(place)
                 if isinstance(exc, KafkaException) and _fatal(exc):
@@ -96,10 +94,38 @@ class KafkaLog:
             self._renew(producer)
         return list(waiting.offsets)
 
-    def _renew(self, broken: Producer) -> None:
+    def close(self) -> None:
+        """Nothing waits."""
+
+    def _renew(self, broken: Produces) -> None:
         """After a fatal error an idempotent producer sends nothing any more."""
         if self._producer is broken:
-            self._producer = Producer(self._settings)
+            self._producer = self._made()
+
+
+class KafkaLog(ReportedLog):
+    """Over librdkafka. One thread serves delivery reports; callers never block the event loop."""
+
+    _producer: Producer
+
+    def __init__(self, bootstrap: Bootstrap, *, max_queued: int = 20_000, timeout: float = 10.0) -> None:
+        settings: dict[str, Any] = {
+            **librdkafka(bootstrap),
+            "client.id": "memstream-query",
+            "enable.idempotence": True,
+            "acks": "all",
+            "linger.ms": 2,
+            "compression.type": "lz4",
+            "message.timeout.ms": int(timeout * 1000),
+            "message.max.bytes": 2_097_152,
+            "queue.buffering.max.messages": max_queued * 2,
+            "log_level": 3,
+            "logger": logging.getLogger(__name__),
+        }
+        super().__init__(lambda: Producer(settings), max_queued, timeout)
+        self._open = True
+        self._poller = threading.Thread(target=self._poll, name="producer-poll", daemon=True)
+        self._poller.start()
 
     def _poll(self) -> None:
         while self._open:

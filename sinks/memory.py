@@ -29,12 +29,13 @@ _KINDS = {"turn": "turns", "memory": "memories", "decision": "decisions", "sessi
 
 class MemorySink:
     """Rows by identity. Keeps deleted memories as emptied rows, as Postgres does. `findings` is told what an erasure
-    removed, as of the store's first generation."""
+    removed, as of a generation of the store."""
 
     def __init__(
         self, name: str = "memory", consumed: Sequence[str] = ALL_TOPICS, now: Callable[[], datetime] = utc_now,
-        findings: Findings | None = None,
+        findings: Findings | None = None, generation: int = 1,
     ) -> None:  # fmt: skip
+        self._generation = generation
         self._now = now
         self._findings = findings
         self.name = name
@@ -113,7 +114,7 @@ class MemorySink:
                 kind = _KINDS.get(str(name[0]), f"{name[0]}s")
                 counts[kind] = counts.get(kind, 0) + 1
         if self._findings is not None:
-            self._findings(e, place(self.name, 1, message.topic, e.stage, message.partition), counts)
+            self._findings(e, place(self.name, self._generation, message.topic, e.stage, message.partition), counts)
 
     def _sweep(self, now: datetime) -> None:
         over = [k for k, v in self.rows.items() if isinstance(v, ScreenedTurn) and v.expires_at <= now]

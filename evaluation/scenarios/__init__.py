@@ -1,1 +1,1 @@
-"""Long natural talk, and whether what was said stands in its right place."""
+"""Long natural talk, and whether what was said is in its right place."""

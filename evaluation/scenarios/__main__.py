@@ -1,11 +1,11 @@
-"""Where what was said in long natural talk stands: right, elsewhere, missing, wrong, by place and language.
+"""Where what was said in long natural talk is: right, elsewhere, missing, wrong, by place and language.
 
     python -m evaluation.scenarios
     python -m evaluation.scenarios --only team_en --show
     python -m evaluation.scenarios --out FILE
 
 `right` is a share of the labels that ask for something, `wrong` of all. `--show` prints each label that is not right
-with what stands instead. FILE gets every judgement and everything that stands.
+with what is there instead. FILE gets every judgement and every entry.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from schemas.profile.model import load_profile
 FOLDER = Path("tests/data/scenarios")
 LANGUAGES = ("en", "zh")
 SHOWN = 160
-"""Characters of what stands."""
+"""Characters of an entry."""
 Played = tuple[Scenario, list[Entry], list[Judgement]]
 
 
@@ -70,10 +70,10 @@ def table(found: Sequence[Played]) -> str:
 
 
 def shown(found: Sequence[Played]) -> str:
-    """Each label that is not right, and what stands."""
+    """Each label that is not right, and what is there."""
     return "\n".join(
         f"{s.name} {j.verdict}: {j.label.place} {j.label.key or ''} {j.label.who or ''} "
-        f"{list(j.label.words)} not {list(j.label.without)} <- {[stands[:SHOWN] for stands in j.stands[:3]]}"
+        f"{list(j.label.words)} not {list(j.label.without)} <- {[text[:SHOWN] for text in j.held[:3]]}"
         for s, _, judgements in found for j in judgements if j.verdict != "right"
     )  # fmt: skip
 
@@ -82,7 +82,7 @@ def saved(found: Sequence[Played]) -> str:
     rows = [
         {
             "scenario": s.name,
-            "judgements": [{**j.label.model_dump(), "verdict": j.verdict, "stands": j.stands} for j in judgements],
+            "judgements": [{**j.label.model_dump(), "verdict": j.verdict, "held": j.held} for j in judgements],
             "entries": [asdict(e) for e in entries],
         }
         for s, entries, judgements in found

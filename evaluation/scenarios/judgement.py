@@ -12,16 +12,16 @@ from evaluation.scenarios.scenario import Label, Place
 from schemas.profile.model import Profile
 
 Verdict = Literal["right", "elsewhere", "missing", "wrong"]
-"""`elsewhere`: not in its place, but its words stand in an entry of another."""
+"""`elsewhere`: not in its place, but its words are in an entry of another."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """`stands`: what the verdict rests on, or what stands under the label's key."""
+    """`held`: what the verdict rests on, or what is under the label's key."""
 
     label: Label
     verdict: Verdict
-    stands: tuple[str, ...]
+    held: tuple[str, ...]
 
     @property
     def asks_for_something(self) -> bool:
@@ -47,13 +47,13 @@ def judged(label: Label, entries: Sequence[Entry], one_value: Collection[tuple[P
         return Judgement(label, "right", tuple(found))
     if mine and (label.place == "habit" or (label.place, label.key) in one_value):
         return Judgement(label, "wrong", tuple(e.value for e in mine))
-    other = [f"{e.place} {e.key}: {e.value}" for e in entries if _whose(e, label) and _holds_all(e, label.words)]
-    if other and not all(_stands_anywhere(w) for w in label.words):
+    other = [f"{e.place} {e.key}: {e.value}" for e in entries if _is_about(e, label) and _holds_all(e, label.words)]
+    if other and not all(_found_anywhere(w) for w in label.words):
         return Judgement(label, "elsewhere", tuple(other))
     return Judgement(label, "missing", tuple(e.value for e in mine))
 
 
-def _stands_anywhere(words: str) -> bool:
+def _found_anywhere(words: str) -> bool:
     """A bare number, and yes or no."""
     return any(w.isdigit() or w in ("true", "false") for w in words.split("|"))
 
@@ -64,10 +64,10 @@ def _under(entry: Entry, label: Label) -> bool:
         rest = (entry.key or "").removeprefix(label.key)
         if rest == entry.key or not rest.startswith(("#", "/", ":")):
             return False
-    return _whose(entry, label)
+    return _is_about(entry, label)
 
 
-def _whose(entry: Entry, label: Label) -> bool:
+def _is_about(entry: Entry, label: Label) -> bool:
     return label.who is None or entry.who == label.who
 
 
@@ -77,7 +77,7 @@ def _holds_all(entry: Entry, words: Sequence[str]) -> bool:
 
 
 def holds(text: str, words: str) -> bool:
-    """Whether one of "a|b" stands in the text. A number is not part of another one."""
+    """Whether one of "a|b" is in the text. A number is not part of another one."""
     return any(_pattern(w).search(text) is not None for w in words.split("|"))
 
 

@@ -1,4 +1,4 @@
-"""A scenario through the whole topology in memory, in its own time, and what stands of it."""
+"""A scenario through the whole topology in memory, in its own time, and what is kept of it."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ WEEK_OVER = timedelta(days=8)
 """After the last turn, so that its week has its report."""
 FIELD_KINDS = frozenset({"fact", "preference", "intent"})
 DONE = ("## Done\n", "## 已完成\n")
-STANDING = frozenset({"active", "superseded"})
+KEPT = frozenset({"active", "superseded"})
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something that stands in a place. `value`: what it holds, without the words around it."""
+    """Something that is in a place. `value`: what it holds, without the words around it."""
 
     place: Place
     key: str | None
@@ -65,16 +65,16 @@ async def _pass_time(driver: TopologyDriver, span: timedelta) -> None:
 
 
 def entries_of(updates: Sequence[MemoryUpdate]) -> list[Entry]:
-    """What stands of these records, each in every place where a label may look for it."""
+    """What is kept of these records, each in every place where a label may look for it."""
     return [entry for u in updates for entry in _entries(u)]
 
 
 def _entries(u: MemoryUpdate) -> Iterator[Entry]:
     who = u.user_id or u.owner_id
     value = plain(u.sealed.value) or u.sealed.text
-    if u.kind in FIELD_KINDS and u.state in STANDING:
+    if u.kind in FIELD_KINDS and u.state in KEPT:
         yield from _of_fields(u, who)
-    if u.kind == "episode" and u.state in STANDING:
+    if u.kind == "episode" and u.state in KEPT:
         if u.episode_type == "task":
             yield Entry("task", None, who, u.sealed.text)
         elif u.episode_type == "decision" and u.state == "active":

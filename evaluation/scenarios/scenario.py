@@ -1,4 +1,4 @@
-"""A scenario: dated turns of one or more people, and labels of what should stand where in the end.
+"""A scenario: dated turns of one or more people, and labels of what should be where in the end.
 
 A file is TOML: `name`, `profile`, `language`, `project` (none: talk of one user), `offset` of its times from UTC and
 `year`; `turns` are [time, who, text] with a time as "11-02 08:52"; `who` is a user or "assistant", who answers the user
@@ -21,9 +21,9 @@ Place = Literal["field", "hot_memory", "decision", "task", "status", "problem", 
 
 
 class Label(BaseModel):
-    """What should stand in a place. `key`: the field, the key of hot memory, the habit, the Monday of a report's week;
-    none: any. A task stands as a memory or in a report's list, done or not. `who`: whose memory; none: anyone's.
-    `words`: an entry must hold them all, "a|b" one of both; none: the place is checked for what must not stand alone.
+    """What should be in a place. `key`: the field, the key of hot memory, the habit, the Monday of a report's week;
+    none: any. A task is a memory or in a report's list, done or not. `who`: whose memory; none: anyone's.
+    `words`: an entry must hold them all, "a|b" one of both; none: only `without` is checked.
     `without`: no entry under the key may hold one of them."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

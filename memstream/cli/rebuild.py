@@ -154,6 +154,7 @@ def drop(store: StoreName, data: Data = None, as_json: JsonOut = False) -> None:
     from memstream.cli.app import print_json
     from memstream.reprocess.driver import Options, Rebuild
     from memstream.reprocess.errors import RebuildError
+    from memstream.reprocess.ports import of_servers
     from memstream.reprocess.stores import STORES
     from memstream.reprocess.stores import store as store_of
     from schemas.storage import generations
@@ -168,7 +169,7 @@ def drop(store: StoreName, data: Data = None, as_json: JsonOut = False) -> None:
             raise RebuildError(f"another command is rebuilding {store} in this stack: end it first")
         for g in generations.all_of(conn, store):
             if not g.live:
-                Rebuild(settings, made, bars, Options()).drop(conn, g.number)
+                Rebuild(of_servers(settings, made, conn), made, bars, Options()).drop(g.number)
                 dropped.append(g.number)
     if as_json:
         print_json({"store": store, "dropped": dropped})
@@ -178,6 +179,7 @@ def drop(store: StoreName, data: Data = None, as_json: JsonOut = False) -> None:
 
 def _rebuilt(settings: Settings, names: tuple[str, ...], options: Options) -> list[Outcome]:
     from memstream.reprocess.driver import Rebuild
+    from memstream.reprocess.ports import of_servers
     from memstream.reprocess.stores import store
 
     out = []
@@ -185,7 +187,7 @@ def _rebuilt(settings: Settings, names: tuple[str, ...], options: Options) -> li
         for name in names:
             made = store(settings, name)
             with connected(settings) as conn, closing(made.contents):
-                out.append(Rebuild(settings, made, bars, options).run(conn))
+                out.append(Rebuild(of_servers(settings, made, conn), made, bars, options).run())
     return out
 
 

@@ -7,22 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-import psycopg
-
-from memstream.keyring.wiring import sealing_of
 from memstream.reprocess.compare import Comparison, GenerationSide, RevisionSide, behind, compare
 from memstream.reprocess.errors import RebuildError
-from memstream.reprocess.fold import LogSide
-from memstream.reprocess.offsets import Eta, GroupOffsets
+from memstream.reprocess.offsets import Eta
+from memstream.reprocess.ports import Reached
 from memstream.reprocess.stores import Store
-from memstream.settings import Settings
-from memstream.workers.writers import left_alone
-from schemas.storage import generations
 from schemas.storage.generations import Generation
-from schemas.storage.layouts import sink_group
 from sinks.postgres.contents import VECTORS, PostgresContents
 
-Connection = psycopg.Connection[Any]
 LOOK_SECONDS = 0.5
 READERS_SECONDS = 5.0
 """Readers look once a second which generation is read; what they began on the one before comes to its end."""
@@ -81,19 +73,20 @@ class Rebuild:
     """One store. `now` counts seconds, `sleep` waits."""
 
     def __init__(
-        self, settings: Settings, store: Store, progress: Progress, options: Options,
+        self, reached: Reached, store: Store, progress: Progress, options: Options,
         now: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep,
     ) -> None:  # fmt: skip
-        self._settings, self._store, self._progress, self._options = settings, store, progress, options
+        self._reached, self._store, self._progress, self._options = reached, store, progress, options
+        self._generations = reached.generations
         self._now, self._sleep = now, sleep
 
-    def run(self, conn: Connection, embedder: str | None = None) -> Outcome:
+    def run(self, embedder: str | None = None) -> Outcome:
         """Raises RebuildError, GenerationError, Transient, BrokerAwayError. `embedder`: None keeps the live one's."""
-        name = self._store.name
-        if not generations.drive(conn, f"rebuild/{name}"):
+        name, generations = self._store.name, self._generations
+        if not generations.drive(f"rebuild/{name}"):
             raise RebuildError(f"another command is rebuilding {name} in this stack: let it finish, or end it first")
-        live = generations.live(conn, name)
-        new = generations.begin(conn, name, live.embedder if embedder is None else embedder)
+        live = generations.live(name)
+        new = generations.begin(name, live.embedder if embedder is None else embedder)
         self._progress.step(name, f"building generation {new.number} beside {live.number}")
         if isinstance(self._store.contents, PostgresContents):
             self._store.contents.make(new.number)
@@ -103,25 +96,25 @@ class Rebuild:
         carried = self._carry(live, new)
         comparison = self._compared(live, new)
         self._progress.full(name)
-        generations.settle(conn, name, new.number, comparison.as_json())
+        generations.settle(name, new.number, comparison.as_json())
         out = Outcome(name, live.number, new.number, comparison, carried)
         if comparison.agrees and self._options.switch:
-            generations.switch(conn, {name: new.number})
+            generations.switch({name: new.number})
             out.switched = True
             self._progress.step(name, f"generation {new.number} is read from now on")
             if self._options.drop_old:
-                self.drop(conn, live.number)
+                self.drop(live.number)
                 out.dropped = True
         return out
 
-    def drop(self, conn: Connection, number: int) -> None:
+    def drop(self, number: int) -> None:
         """End its writer, then remove its data. Raises GenerationError for the live one, RebuildError when its writer
         does not end."""
-        name = self._store.name
-        generations.mark(conn, name, number, "dropping")
+        name, generations = self._store.name, self._generations
+        generations.mark(name, number, "dropping")
         self._progress.step(name, f"dropping generation {number}")
         deadline = self._now() + self._options.stall_seconds
-        while not left_alone(conn, name, number):
+        while not generations.left_alone(name, number):
             if self._now() > deadline:
                 raise RebuildError(
                     f"the writer of generation {number} of {name} does not end: see the log of sink-{name}, then run "
@@ -130,10 +123,10 @@ class Rebuild:
             self._sleep(LOOK_SECONDS)
         self._sleep(READERS_SECONDS)
         self._store.contents.drop(number)
-        generations.mark(conn, name, number, "dropped")
+        generations.mark(name, number, "dropped")
 
     def _until_near(self, new: Generation) -> None:
-        offsets = self._offsets(new.number)
+        offsets = self._reached.offsets(new.number)
         eta, best, since = Eta(), None, self._now()
         try:
             while True:
@@ -153,7 +146,7 @@ class Rebuild:
     def _caught_up(self, numbers: tuple[int, ...]) -> None:
         """Until these generations have committed everything that is in the log now."""
         for number in numbers:
-            offsets = self._offsets(number)
+            offsets = self._reached.offsets(number)
             try:
                 bounds, since, best = offsets.bounds(), self._now(), None
                 while left := offsets.left(bounds):
@@ -195,10 +188,9 @@ class Rebuild:
         return found
 
     def _beside_the_log(self, new: Generation) -> Comparison:
-        s, name = self._settings, self._store.name
+        name = self._store.name
         self._progress.step(name, f"comparing generation {new.number} with the log")
-        sealing = sealing_of(s)
-        log = LogSide(s.brokers, self._store.topics, s.partitions, self._store.fold(), sealing.codec)
+        log = self._reached.log()
 
         def on() -> None:
             log.advance()
@@ -209,8 +201,3 @@ class Rebuild:
             return compare(log, RevisionSide(self._store.contents, new.number), on)
         finally:
             log.close()
-            sealing.close()
-
-    def _offsets(self, number: int) -> GroupOffsets:
-        s = self._settings
-        return GroupOffsets(s.brokers, sink_group(self._store.name, number), self._store.topics, s.partitions)

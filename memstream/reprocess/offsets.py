@@ -43,11 +43,15 @@ class GroupOffsets:
 
     def left(self, until: Mapping[Place, tuple[int, int]]) -> int:
         """Records below these ends that are not committed."""
-        done = self.committed()
-        return sum(max(0, end - max(start, done.get(place, 0))) for place, (start, end) in until.items())
+        return left_of(until, self.committed())
 
     def close(self) -> None:
         self._consumer.close()
+
+
+def left_of(until: Mapping[Place, tuple[int, int]], committed: Mapping[Place, int]) -> int:
+    """`until`: place -> start and end."""
+    return sum(max(0, end - max(start, committed.get(place, 0))) for place, (start, end) in until.items())
 
 
 def _asked(call: Callable[[], T]) -> T:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing
 
 from inference.protocols import EmbedderMissingError
-from memstream.reprocess.driver import Connection, Options, Outcome, Progress, Rebuild
+from memstream.reprocess.driver import Options, Outcome, Progress, Rebuild
 from memstream.reprocess.errors import RebuildError
+from memstream.reprocess.ports import Connection, of_servers
 from memstream.reprocess.stores import WITH_VECTORS, store
 from memstream.settings import Settings
 from memstream.workers.models import DEFAULT, EMBEDDERS, embedder_named
@@ -48,8 +49,8 @@ class Reembed:
             for name in WITH_VECTORS:
                 s = store(self._settings, name)
                 stack.enter_context(closing(s.contents))
-                rebuilds[name] = Rebuild(self._settings, s, self._progress, alone)
-                outcomes.append(rebuilds[name].run(conns[name], embedder))
+                rebuilds[name] = Rebuild(of_servers(self._settings, s, conns[name]), s, self._progress, alone)
+                outcomes.append(rebuilds[name].run(embedder))
                 if not outcomes[-1].comparison.agrees:
                     return outcomes
             if self._options.switch:
@@ -67,5 +68,5 @@ class Reembed:
             o.switched = True
             self._progress.step(o.store, f"generation {o.generation} is read from now on")
         for o in outcomes if self._options.drop_old else ():
-            rebuilds[o.store].drop(conns[o.store], o.live_before)
+            rebuilds[o.store].drop(o.live_before)
             o.dropped = True

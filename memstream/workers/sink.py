@@ -29,7 +29,7 @@ from schemas.log.codec import Headers
 from schemas.profile.model import load_profile
 from schemas.security.sealed_rows import Seals, by_profile, everything
 from schemas.storage.generations import Generation
-from schemas.storage.layouts import MilvusLayout, sink_group
+from schemas.storage.layouts import STORES, MilvusLayout, sink_group
 from schemas.storage.relations import HOME
 from sinks.disk_space_guard import WithRoom
 from sinks.erased import WithoutErased
@@ -93,15 +93,7 @@ def _milvus(s: Settings, g: Generation) -> Sink:
 
 
 SINKS: dict[str, Callable[[Settings, Generation], Sink]] = {"postgres": _postgres, "redis": _redis, "milvus": _milvus}
-"""A new sink is one file in sinks/ and a line here and in the tables that docs/extending.md names."""
-PACE: dict[str, tuple[float, float, tuple[tuple[str, str], ...]]] = {
-    "postgres": (0.01, 0.05, ()),
-    "redis": (0.01, 0.05, ()),
-    "milvus": (0.05, 0.05, (("fetch.min.bytes", "65536"), ("fetch.wait.max.ms", "100"))),
-}
-"""Seconds for which a batch gathers, where records come seldom and often, and how the consumer fetches. Every call to
-Milvus costs it and its client half a millisecond whatever is in it, and a second is fast enough for it: it gets larger
-batches."""
+"""A new sink is one file in sinks/, a line here, and one in `STORES` of schemas/storage/layouts.py."""
 
 COMMIT_EVERY = 0.2
 """Seconds. A commit costs the broker as much as a batch of records does, and its sink waits for it."""
@@ -149,8 +141,9 @@ def run_sink(settings: Settings, name: str, number: int | None = None) -> None:
 def _worker(settings: Settings, own: Generation, stats: ProcessStats, *, beside: bool) -> Worker:
     """The loop over one generation. One beside the live one sends no dead letters, and its freshness is not the
     service's."""
-    linger, busy, fetch = PACE[own.store]
-    kafka = KafkaSettings(settings.brokers, sink_group(own.store, own.number), settings.instance or None, extra=fetch)
+    feed = STORES[own.store]
+    group = sink_group(own.store, own.number)
+    kafka = KafkaSettings(settings.brokers, group, settings.instance or None, extra=feed.fetch)
     spans = spans_of(settings, f"sink-{own.store}")
     make = partial(TracedWorker, spans) if spans else Worker
     return make(
@@ -158,7 +151,7 @@ def _worker(settings: Settings, own: Generation, stats: ProcessStats, *, beside:
         KafkaConsumer(kafka),
         Unsent() if beside else KafkaDeadLetters(kafka),
         sealing_of(settings).codec,
-        WorkerConfig(linger=linger, linger_busy=busy, commit_every=COMMIT_EVERY),
+        WorkerConfig(linger=feed.seldom, linger_busy=feed.busy, commit_every=COMMIT_EVERY),
         observer=SinkObserver(stats, f"{own.store}-g{own.number}" if beside else None),
         faults=KillAt(settings.fault) if settings.fault else None,
     )

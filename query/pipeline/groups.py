@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from schemas.log import topics
-from schemas.storage.layouts import sink_group
+from schemas.storage.layouts import STORES, sink_group
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,7 @@ GROUPS: tuple[Group, ...] = (
     Group("chunk", "step", (topics.DOCUMENTS.name,)),
     Group("jobs", "worker", (topics.JOBS.name,)),
     Group("audit", "worker", (topics.ACCESSES.name,)),
-    Group(
-        "sink-postgres",
-        "sink",
-        (topics.HISTORY.name, topics.UPDATES.name, topics.DECISIONS.name, topics.SESSION_STATE.name),
-    ),
-    Group("sink-milvus", "sink", (topics.HISTORY.name, topics.UPDATES.name)),
-    Group("sink-redis", "sink", (topics.SESSION_STATE.name, topics.UPDATES.name)),
+    *(Group(f"sink-{store}", "sink", feed.topics) for store, feed in STORES.items()),
 )
 
 

@@ -18,9 +18,11 @@ from query.config import QueryConfig
 from query.deadletters.index import Filters, LetterIndex
 from query.deps import Deps
 from query.errors import ProblemError
+from query.log_epochs import LogEpochs
 from query.ops.history import History, Minutes
 from query.pipeline.groups import live_groups
 from query.pipeline.lag import GroupLag, LagTracker
+from query.pipeline.log_losses import LogLosses
 from query.pipeline.offsets import BrokersAwayError, OffsetReader, Offsets
 from query.pipeline.state import HEARTBEAT_SECONDS, Pipeline
 from query.streams import TopicAwayError
@@ -49,15 +51,17 @@ class Monitor:
         ping_milvus: Callable[[], None],
         letters: LetterIndex,
         redis_circuit: Circuit,
+        epochs: LogEpochs,
     ) -> None:
         self._config, self._deps, self._db, self._letters = config, deps, db, letters
+        self._epochs = epochs
         self.history, self.minutes = History(), Minutes()
         self._counted: datetime | None = None
         self._letters_end = -1
         self._letters_open: dict[tuple[str, str], int] = {}
         self._ping_milvus, self._redis_circuit = ping_milvus, redis_circuit
         self._reader = OffsetReader(config.kafka, config.partitions) if config.kafka else None
-        self._tracker = LagTracker()
+        self._tracker, self._losses = LagTracker(), LogLosses()
         self._looks = 0
         self._missed: dict[str, int] = {}
         self._met: set[str] = set()
@@ -105,6 +109,7 @@ class Monitor:
             heartbeats=(postgres or {}).get("heartbeats", {}),
             outcomes=(postgres or {}).get("outcomes", old.outcomes if old else {}),
             erasures=(postgres or {}).get("erasures", old.erasures if old else None),
+            lost=tuple(sorted(self._losses.found.values())),
             stopped=(postgres or {}).get("stopped", old.stopped if old else ()),
             dead_letters=letters if letters is not None else (old.dead_letters if old else None),
         )
@@ -125,10 +130,13 @@ class Monitor:
         watched = live_groups(self._db.last_generation)
         try:
             offsets = await asyncio.to_thread(self._reader.read, watched, (topics.DEAD_LETTERS.name,))
+            await asyncio.to_thread(self._losses.look, offsets, self._reader.epoch_ends)
         except BrokersAwayError:
+            self._epochs.looked(None)
             # The last lag stands still from here on; its age says so.
             old = self.current
             return None, [replace(g, rate=0.0, rate_in=0.0) for g in old.groups] if old else []
+        self._epochs.looked(offsets.epochs)
         return offsets, self._tracker.update(time.monotonic(), offsets, watched)
 
     async def _dead_letters(self, offsets: Offsets | None) -> dict[tuple[str, str], int] | None:

@@ -7,9 +7,9 @@ yet, because its answer handler asks for a consumer group that an admin client d
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from kafka import TopicPartition
@@ -32,12 +32,13 @@ class BrokersAwayError(Exception):
 @dataclass(frozen=True, slots=True)
 class Offsets:
     """`committed` by group id; a partition that a group never committed is missing there. `assigned`: by group id, the
-    partitions that a member has been given."""
+    partitions that a member has been given. `epochs`: the leader epoch of each partition, where the broker says it."""
 
     starts: Mapping[Place, int]
     ends: Mapping[Place, int]
     committed: Mapping[str, Mapping[Place, int]]
     assigned: Mapping[str, Collection[Place]]
+    epochs: Mapping[Place, int] = field(default_factory=dict)
 
 
 class OffsetReader:
@@ -68,15 +69,32 @@ class OffsetReader:
             raise BrokersAwayError from None
         return Offsets(
             _plain(starts), _plain(ends), {group: _plain(offsets) for group, offsets in committed.items()},
-            {group: assigned(partitions) for group, partitions in members.items()},
+            {group: assigned(partitions) for group, partitions in members.items()}, _epochs(ends),
         )  # fmt: skip
 
     def ends(self, places: Iterable[Place]) -> dict[Place, int]:
         """Where the next record of each partition comes. Raises BrokersAwayError."""
+        return _plain(self._latest(places))
+
+    def epochs(self, places: Iterable[Place]) -> dict[Place, int]:
+        """The leader epoch of each partition. Raises BrokersAwayError."""
+        return _epochs(self._latest(places))
+
+    def epoch_ends(self, epochs: Mapping[Place, int]) -> dict[Place, int]:
+        """Where that leader epoch of each partition ended, as the log has it now: -1 for one that it knows nothing of,
+        the end of the log for the present one. Raises BrokersAwayError."""
+        asked = {TopicPartition(*place): epoch for place, epoch in epochs.items()}
+        found = self._asked(lambda admin: admin.epoch_ends(asked))
+        return {(tp.topic, tp.partition): end for tp, end in found.items()}
+
+    def _latest(self, places: Iterable[Place]) -> Mapping[Any, Any]:
         asked = {TopicPartition(topic, number): _LATEST for topic, number in places}
+        return self._asked(lambda admin: admin.list_partition_offsets(asked))
+
+    def _asked(self, question: Callable[[Any], Mapping[Any, Any]]) -> Mapping[Any, Any]:
         with self._one_at_a_time:
             try:
-                return _plain(self._connected().list_partition_offsets(asked))
+                return question(self._connected())
             except (KafkaError, OSError, TimeoutError):
                 self.close()
                 raise BrokersAwayError from None
@@ -109,3 +127,7 @@ def assigned(group: Mapping[str, Any]) -> frozenset[Place]:
 
 def _plain(found: Mapping[Any, Any]) -> dict[Place, int]:
     return {(tp.topic, tp.partition): at.offset for tp, at in found.items() if at.offset >= 0}
+
+
+def _epochs(found: Mapping[Any, Any]) -> dict[Place, int]:
+    return {(tp.topic, tp.partition): at.leader_epoch for tp, at in found.items() if at.leader_epoch is not None}

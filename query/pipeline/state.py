@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from query.pipeline.lag import GroupLag
+from query.pipeline.log_losses import LostRecords
 from schemas.heartbeat import FreshnessStats, Heartbeat, quantile
 
 HEARTBEAT_SECONDS = 60.0
@@ -28,7 +29,8 @@ class Stopped(NamedTuple):
 class Pipeline:
     """`stores`: name -> reason why it does not answer, None where it does; the brokers are one of them.
     `dead_letters`: open ones by (step, reason), None until they were read; `erasures`: how many are not done, and the
-    age of the oldest in seconds. `stopped`: where a step goes no further."""
+    age of the oldest in seconds. `stopped`: where a step goes no further. `lost`: what logs have lost since the service
+    was started."""
 
     at: datetime
     groups: Sequence[GroupLag] = ()
@@ -38,16 +40,19 @@ class Pipeline:
     dead_letters: Mapping[tuple[str, str], int] | None = None
     erasures: tuple[int, float] | None = None
     stopped: Sequence[Stopped] = ()
+    lost: Sequence[LostRecords] = ()
 
 
 def reasons(pipeline: Pipeline, stalled_seconds: float, behind_seconds: float) -> list[str]:
     """Why the service is not ready: a port that is closed, a stage that stands still or was never seen to have all of
-    its partitions, a step that stops before a record which hangs it, a sink that falls behind."""
+    its partitions, a step that stops before a record which hangs it, a sink that falls behind, a log that lost
+    records."""
     out = [f"{name}: {reason}" for name, reason in sorted(pipeline.stores.items()) if reason is not None]
     out += [
         f"{s.step}: stopped before offset {s.offset} of partition {s.partition}, which hung {s.times} times"
         for s in pipeline.stopped
     ]
+    out += [f"{lost}; stop all processes and producers and run `memstream recover`" for lost in pipeline.lost]
     for g in pipeline.groups:
         if g.kind == "worker":
             continue  # model work waits for its endpoint, and nothing that is read waits for model work

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Annotated
-from uuid import uuid4
 
 from fastapi import Depends, Request
 
@@ -18,6 +17,7 @@ from query.config import QueryConfig
 from query.deps import Deps
 from query.errors import ProblemError, invalid
 from query.limits import TenantLimits
+from query.log_epochs import LogEpochs
 from query.metrics import Metrics
 from query.producer import Outgoing, QueueFullError
 from query.search.fair_lane import FairLane
@@ -94,10 +94,11 @@ class Publisher:
         limits: TenantLimits,
         withheld: Withheld,
         screening: FairLane,
+        epochs: LogEpochs,
     ) -> None:
         self._deps, self._config, self._metrics, self._trace = deps, config, metrics, trace
         self._accesses, self._operation, self._limits, self._withheld = accesses, operation, limits, withheld
-        self._screening = screening
+        self._screening, self._epochs = screening, epochs
         self.scope = scope
         self.now: datetime = deps.clock()
 
@@ -136,6 +137,7 @@ class Publisher:
             await self._limits.take("turns", self.scope.tenant, turns)
         entries = await self._screened(entries)
         outgoing = await self._encoded(entries)
+        leaders = self._epochs.at_send()
         try:
             offsets = await self._deps.log.send(outgoing)
         except QueueFullError:
@@ -159,9 +161,12 @@ class Publisher:
             )
         known = tuple(offset for offset in offsets if offset is not None)
         token = FreshnessToken.of(
-            Written(topic=o.topic, partition=o.partition, offset=offset, project_partitions=self._reach(e))
+            Written(
+                topic=o.topic, partition=o.partition, offset=offset, project_partitions=self._reach(e),
+                epoch=leaders.get((o.topic, o.partition)),
+            )
             for e, o, offset in zip(entries, outgoing, known, strict=True)
-        )
+        )  # fmt: skip
         return Published(str(token), known)
 
     async def _screened(self, entries: Sequence[Entry]) -> Sequence[Entry]:
@@ -203,7 +208,7 @@ class Publisher:
     def _encode(self, entry: Entry) -> Outgoing:
         if (name := outgrown_value(entry.event)) is not None:
             raise invalid(f"{entry.item}.{name}" if entry.item else name, TOO_LARGE)
-        encoded = self._deps.codec.encode(entry.event, SOURCE, str(uuid4()), self._trace)
+        encoded = self._deps.codec.encode(entry.event, SOURCE, self._deps.new_id(), self._trace)
         if len(encoded.value) > self._config.max_record_bytes:
             limit = self._config.max_record_bytes
             raise invalid(entry.item or "body", f"must have at most {limit} bytes when encoded")
@@ -238,7 +243,7 @@ def publisher_of(request: Request, scope: TenantScope) -> Publisher:
     state.accesses.admit()
     return Publisher(
         state.deps, state.config, state.metrics, scope, trace, state.accesses, operation_of(request), state.limits,
-        state.withheld, state.screening,
+        state.withheld, state.screening, state.epochs,
     )  # fmt: skip
 
 

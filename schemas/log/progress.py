@@ -24,6 +24,12 @@ Progress: TypeAlias = Mapping[str, int]
 # What Kafka allows as a name, and numbers that fit: both go into positions and tables of Postgres.
 _ROOT = re.compile(r"[A-Za-z0-9._-]{1,249}/\d{1,9}", re.ASCII)
 _SOURCE = re.compile(rb"([A-Za-z0-9._-]{1,249})/(\d{1,9}):(\d{1,18}):(\d{1,9})")
+_EPOCH_AT = 44
+"""Bits of an offset in a token; the leader epoch stands above them. So clients of an earlier release merge such tokens
+as they are, and a service of one waits for them in vain in place of saying that they are fresh."""
+_EPOCHS = 1 << (62 - _EPOCH_AT)
+_LEADERS = 3
+"""Of one partition that a token names: a client that has heard of a loss is to read on one day."""
 
 
 def root_partition(topic: str, partition: int) -> str:
@@ -100,12 +106,14 @@ def load_reach(raw: bytes | None) -> frozenset[int]:
 
 class Written(Frozen):
     """One acknowledged write. `project_partitions`: project partitions that it can reach, for waiting on
-    project views; other project views need not wait for it."""
+    project views; other project views need not wait for it. `epoch`: leader epoch of the partition just before it was
+    sent; None: not known."""
 
     topic: str = Field(max_length=249)
     partition: int = Field(ge=0)
     offset: int = Field(ge=0)
     project_partitions: tuple[int, ...] = ()
+    epoch: int | None = None
 
 
 class FreshnessToken(Frozen):
@@ -115,24 +123,26 @@ class FreshnessToken(Frozen):
 
     @classmethod
     def of(cls, writes: Iterable[Written]) -> FreshnessToken:
-        """The newest write of each root partition (earlier ones are implied by order)."""
-        newest: dict[tuple[str, int], Written] = {}
+        """The newest write of each root partition and of each of its last leaders (earlier ones are implied by order,
+        but of a former leader the log may have lost some)."""
+        newest: dict[tuple[str, int, int], Written] = {}
         for w in writes:
-            old = newest.get((w.topic, w.partition))
-            if old is None:
-                newest[w.topic, w.partition] = w
-            else:
-                reach = tuple(sorted({*old.project_partitions, *w.project_partitions}))
-                newest[w.topic, w.partition] = w.model_copy(
-                    update={"offset": max(w.offset, old.offset), "project_partitions": reach}
-                )
-        return cls(writes=tuple(newest[k] for k in sorted(newest)))
+            at = (w.topic, w.partition, -1 if w.epoch is None else w.epoch)
+            old = newest.get(at, w)
+            reach = tuple(sorted({*old.project_partitions, *w.project_partitions}))
+            last = w if w.offset > old.offset else old
+            newest[at] = last.model_copy(update={"project_partitions": reach})
+        leaders: dict[tuple[str, int], list[int]] = {}
+        for topic, partition, epoch in newest:
+            leaders.setdefault((topic, partition), []).append(epoch)
+        last_ones = {place: set(sorted(epochs)[-_LEADERS:]) for place, epochs in leaders.items()}
+        return cls(writes=tuple(newest[k] for k in sorted(newest) if k[2] in last_ones[k[:2]]))
 
     def merged(self, other: FreshnessToken) -> FreshnessToken:
         return self.of((*self.writes, *other.writes))
 
     def __str__(self) -> str:
-        rows = [[w.topic, w.partition, w.offset, *w.project_partitions] for w in self.writes]
+        rows = [[w.topic, w.partition, _packed(w), *w.project_partitions] for w in self.writes]
         return base64.urlsafe_b64encode(orjson.dumps(rows)).decode().rstrip("=")
 
     @classmethod
@@ -142,8 +152,24 @@ class FreshnessToken(Frozen):
             rows = orjson.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
             return cls(
                 writes=tuple(
-                    Written(topic=t, partition=p, offset=o, project_partitions=tuple(reach)) for t, p, o, *reach in rows
+                    Written(topic=t, partition=p, offset=offset, project_partitions=tuple(reach), epoch=epoch)
+                    for t, p, packed, *reach in rows
+                    for offset, epoch in (_unpacked(packed),)
                 )
             )
         except (ValueError, TypeError, binascii.Error, ValidationError):
             raise ValueError("not a freshness token: expected the value that a write returned") from None
+
+
+def _packed(w: Written) -> int:
+    if w.epoch is None or w.epoch >= _EPOCHS - 1 or w.offset >> _EPOCH_AT:
+        return w.offset
+    return ((w.epoch + 1) << _EPOCH_AT) | w.offset
+
+
+def _unpacked(number: int) -> tuple[int, int | None]:
+    """Offset and leader epoch."""
+    epoch = number >> _EPOCH_AT if number > 0 else 0
+    if not 0 < epoch < _EPOCHS:
+        return number, None
+    return number & ((1 << _EPOCH_AT) - 1), epoch - 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -20,7 +20,7 @@ from psycopg import Connection, errors, sql
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_fixed
 
 from schemas.storage import postgres_connections
-from schemas.storage.layouts import postgres_schema
+from schemas.storage.layouts import STORES, postgres_schema
 
 if TYPE_CHECKING:
     import sqlalchemy
@@ -39,6 +39,8 @@ _LOCK_PAUSE_SECONDS = 5.0
 """Between two tries, in which others take their turn."""
 _LOCK_TRIES = 120
 """With the above some 15 minutes, which covers a dump or a report that holds a table."""
+_FIRST = "INSERT INTO ops.generations (store, generation, state) VALUES (%s, 1, 'standing') ON CONFLICT DO NOTHING"
+_LIVE = "INSERT INTO ops.live_views (store, generation) VALUES (%s, 1) ON CONFLICT DO NOTHING"
 _TABLES_AT_ONCE = 200
 """Tables that one transaction drops: each takes several locks, for itself, its indexes and its long values."""
 
@@ -78,10 +80,14 @@ def upgrade(dsn: str) -> None:
         config.attributes["connection"] = connection
         _migrate(config)
     engine.dispose()
+    with postgres_connections.connect(dsn) as conn:
+        add_stores(conn)
 
 
 def _complete(conn: Connection[Any]) -> None:
-    """What the newest migration made in each generation, in those that a process of an older release made after it."""
+    """What the newest migration made in each generation, in those that a process of an older release made after it; and
+    the first generation of each store that is new."""
+    add_stores(conn)
     conn.commit()
     for generation in generations(conn):
         schema = postgres_schema(generation)
@@ -90,6 +96,17 @@ def _complete(conn: Connection[Any]) -> None:
                 create_told(conn, generation)
                 conn.execute("SELECT ops.wall(%s)", (schema,))
     conn.commit()
+
+
+def add_stores(conn: Connection[Any], stores: Iterable[str] = tuple(STORES)) -> list[str]:
+    """Give each store that has no generation its first one, which is read. Returns those."""
+    with conn.transaction():
+        known = {str(row[0]) for row in conn.execute("SELECT DISTINCT store FROM ops.generations")}
+        new = sorted(set(stores) - known)
+        for store in new:
+            for query in (_FIRST, _LIVE):
+                conn.execute(query, (store,))
+    return new
 
 
 def _migrate(config: Config) -> None:

@@ -25,7 +25,7 @@ from schemas.log import topics
 from schemas.security.erasure_findings import place
 from schemas.security.sealed_rows import Seals, everything
 from schemas.storage.connections import MilvusAddress, milvus_options
-from schemas.storage.layouts import MilvusLayout
+from schemas.storage.layouts import STORES, MilvusLayout
 from sinks.clock import utc_now
 from sinks.collapse import memory_of
 from sinks.milvus.rows import erased_rows, is_held, is_row, key, progress_schema, row, rows_schema
@@ -44,7 +44,7 @@ class MilvusSink:
     """Writes every generation in `generations` alike. `timeout`: seconds that one call may take."""
 
     name = "milvus"
-    topics = (topics.HISTORY.name, topics.UPDATES.name)
+    topics = STORES["milvus"].topics
 
     def __init__(
         self,

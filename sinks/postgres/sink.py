@@ -17,7 +17,7 @@ from schemas.log import topics
 from schemas.migrations import create_generation
 from schemas.security.sealed_rows import Seals, everything
 from schemas.storage import postgres_connections
-from schemas.storage.layouts import postgres_schema
+from schemas.storage.layouts import STORES, postgres_schema
 from sinks.collapse import memory_of, session_of
 from sinks.postgres.erasure import erase
 from sinks.postgres.rows import Row, row_of
@@ -46,7 +46,7 @@ class PostgresSink:
     """
 
     name = "postgres"
-    topics = (topics.HISTORY.name, topics.UPDATES.name, topics.DECISIONS.name, topics.SESSION_STATE.name)
+    topics = STORES["postgres"].topics
 
     def __init__(
         self,

@@ -28,7 +28,7 @@ from schemas.log import topics
 from schemas.log.owner import Owner, OwnerKind
 from schemas.security import erasure_findings
 from schemas.security.sealed_rows import SealedPart, Seals, everything
-from schemas.storage.layouts import RedisLayout
+from schemas.storage.layouts import STORES, RedisLayout
 from sinks.clock import utc_now
 from sinks.collapse import session_of
 from sinks.protocol import Findings, Mark, Message, SinkBatch, Tombstone, kept_sealed
@@ -46,7 +46,7 @@ class RedisSink:
     serve them from Postgres. `generation`: whose keys it writes. `now` is the clock that TTLs are counted by."""
 
     name = "redis"
-    topics = (topics.SESSION_STATE.name, topics.UPDATES.name)
+    topics = STORES["redis"].topics
 
     def __init__(
         self,

@@ -18,6 +18,7 @@ import pytest
 
 from schemas.log import topics
 from schemas.log.owner import partition, user
+from schemas.log.progress import FreshnessToken
 from tests.integration.conftest import temporary_folder
 from tests.integration.test_up import address_of, environment
 from tests.pages import ROOT
@@ -26,6 +27,8 @@ from tests.patience import PATIENCE, until
 pytestmark = [pytest.mark.integration, pytest.mark.rebuild]
 PARTITIONS = 8
 USER = "ana"
+LOST = 6
+"""Batches, of a turn or a tick each."""
 
 
 @contextmanager
@@ -85,15 +88,32 @@ def readable(http: httpx.Client, name: str, token: str) -> bool:
     return answer.status_code == 200
 
 
+def fresh(http: httpx.Client, name: str, token: str) -> str | None:
+    """What a read says that waits for the token for a second at most."""
+    waiting = {"Memstream-Wait-For": token, "Memstream-Wait-Ms": "1000"}
+    answer = http.get(f"/v1/turns/{name}", params={"user_id": USER}, headers=waiting)
+    header: str | None = answer.headers.get("Memstream-Fresh")
+    return header
+
+
 def test_turns_accepted_after_a_log_lost_its_newest_records_are_all_read() -> None:
+    """And a token of what was lost is never answered as fresh (C1), one of what the log still has is."""
     number = partition(user("default", USER), PARTITIONS)
     before, after = [f"before-{n}" for n in range(12)], [f"after-{n}" for n in range(10)]
     with temporary_folder() as data:
         with running(data) as (url, _), httpx.Client(base_url=url, timeout=PATIENCE) as http:
-            assert all(readable(http, name, send(http, name)) for name in before)
-        cut_newest(data, topics.TURNS.name, number, 6)
+            tokens_before = {name: send(http, name) for name in before}
+            assert all(readable(http, name, tokens_before[name]) for name in before)
+        cut_newest(data, topics.TURNS.name, number, LOST)
         with running(data) as (url, printed), httpx.Client(base_url=url, timeout=PATIENCE) as http:
-            assert re.search(rf"records lost: {re.escape(topics.TURNS.name)}/{number} .* lost", printed)
+            cut = re.search(rf"records lost: {re.escape(topics.TURNS.name)}/{number} ends at (\d+) .* lost", printed)
+            assert cut is not None
             tokens = {name: send(http, name) for name in after}
             assert [name for name in after if not readable(http, name, tokens[name])] == []
             assert [name for name in before if not readable(http, name, tokens[after[-1]])] == []
+            first = before[0]
+            until("a fresh read", lambda: fresh(http, first, tokens_before[first]), lambda answer: answer == "true")
+            lost = {n for n in before if FreshnessToken.parse(tokens_before[n]).writes[0].offset >= int(cut[1])}
+            assert 0 < len(lost) <= LOST
+            found = {name: fresh(http, name, tokens_before[name]) for name in before}
+            assert found == {name: "false" if name in lost else "true" for name in before}

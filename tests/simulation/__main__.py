@@ -26,6 +26,7 @@ def _arguments() -> argparse.Namespace:
     p.add_argument("--case", help="run this one, as a failure has named it")
     p.add_argument("--unflushed", action="store_true", help="topics acknowledge what is not on the disk: it must fail")
     p.add_argument("--digests", action="store_true", help="name that of each round: the same on every machine")
+    p.add_argument("--as-found", action="store_true", help="a failure is told as it is, and not made smaller")
     p.add_argument("--cells", action="store_true", help=f"an empty cell fails, as it does from {LONG_RUN} rounds on")
     p.add_argument("--test", type=Path, default=Path("test_simulation_found.py"), help="where its test goes")
     p.add_argument("--history", type=Path, default=Path("simulation.txt"), help="where a failure's history goes")
@@ -58,7 +59,7 @@ def main() -> int:
             say(f"digest {plan.seed} {result.digest}")
         if result.failures:
             _tell(result, a.history)
-            if not a.case:
+            if not a.case and not a.as_found:
                 say("making it smaller ...")
                 small = shrink(result, lambda p: run(p, parts))
                 _tell(small, a.history)

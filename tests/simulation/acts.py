@@ -53,6 +53,14 @@ def erases_much(seed: int) -> bool:
     return seed % ERASING_EVERY == ERASING_EVERY - 1
 
 
+REBUILDING_EVERY = 5
+"""Every so many-th seed (2, 7, 12, ...) rebuilds a store, and faults strike the command and the new writer."""
+
+
+def rebuilds(seed: int) -> bool:
+    return seed % REBUILDING_EVERY == 2
+
+
 WEIGHTS: Mapping[str, float] = {
     "kill": 8, "freeze": 3, "away": 2, "slow": 2, "lossy": 3, "refuse": 1.5, "join": 1.5, "power": 0.7, "compact": 1,
     "skew": 0.5,
@@ -66,7 +74,18 @@ def acts(seed: int, seconds: float, most: int = 12, weights: Mapping[str, float]
     found = [_act(random, random.choices(kinds, heavy)[0], seconds) for _ in range(random.randint(0, most))]
     if erases_much(seed):
         found += _on_the_eraser(random, seconds)
+    if rebuilds(seed):
+        found += _on_a_rebuild(Random(f"rebuild {seed}"), seconds)
     return sorted(found, key=lambda a: a.at)
+
+
+def _on_a_rebuild(random: Random, seconds: float) -> Iterator[Act]:
+    store, at = random.choice(SINKS), random.random() * seconds
+    yield Act(at, "rebuild", store)
+    for target in random.choices((f"rebuild-{store}", f"sink-{store}-g2"), k=random.randint(0, 3)):
+        lasting = random.choice((0.0, 0.0, 3.0, 14.0))
+        count = int(random.expovariate(1.0) * 8)
+        yield Act(at + random.expovariate(0.3), "freeze" if lasting else "kill", target, lasting, count, True)
 
 
 def _on_the_eraser(random: Random, seconds: float) -> Iterator[Act]:

@@ -31,5 +31,5 @@ def _held(world: World) -> tuple[tuple[Any, tuple[str, ...]], ...]:
     return (
         (world.state.data, ("rows", "_expiry", "_positions")),
         (world.trust.register, ("entries", "found_at", "requests", "forgotten")),
-        (world.views["postgres"], ("rows", "_progress", "_written_at")),
+        (world.views.read("postgres"), ("rows", "_progress", "_written_at")),
     )

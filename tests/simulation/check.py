@@ -28,7 +28,8 @@ from tests.simulation.acts import SINKS
 from tests.simulation.broker import Broker
 from tests.simulation.loop import SimLoop
 from tests.simulation.partition import Partition, Stored
-from tests.simulation.promises import Lineage, Seen, kept
+from tests.simulation.promises import Lineage, Rows, kept, placed
+from tests.simulation.readers import Readers
 from tests.simulation.sinks import topics_of
 from tests.simulation.world import PARTITIONS, World
 
@@ -67,10 +68,8 @@ async def expected(name: str, records: Log, parts: Parts) -> tuple[Expected, Mem
     return Expected(name, outputs, driver.dead_letters()), store
 
 
-def differences(
-    world: World, accepted: Collection[tuple[str, str]], seen: Sequence[Seen], parts: Parts
-) -> Differences:  # fmt: skip
-    """`accepted`: (user, turn id) of each turn that was acknowledged. `seen`: what fresh reads have shown."""
+def differences(world: World, readers: Readers, parts: Parts) -> Differences:
+    """`readers`: what was acknowledged, and what fresh reads have shown."""
     d, logs = Differences(), read(world.broker)
     want: dict[str, Expected] = {}
     states: dict[str, MemoryStateStore] = {}
@@ -80,8 +79,10 @@ def differences(
     _topics(d, want, logs)
     for name in models.STEPS:
         _state(d, name, states[name], world.state.data)
-    _accepted(d, world, accepted, logs)
-    kept(d, seen, Lineage(world.codec, logs, {name: e.outputs for name, e in want.items()}))
+    _accepted(d, world, readers.turns, logs)
+    lineage = Lineage(world.codec, logs, {name: e.outputs for name, e in want.items()})
+    placed(d, readers.said, lineage)
+    kept(d, readers.seen, lineage)
     history = {place: without_redelivered(found) for place, found in logs[topics.HISTORY.name].items()}
     for name in SINKS:
         _view(d, name, world, [history, *(want[s].outputs for s in ("gate", "session", "project"))])
@@ -134,7 +135,7 @@ def _state(d: Differences, name: str, want: MemoryStateStore, have: MemoryStateS
 
 def _rows(log: Log, name: str, world: World) -> dict[tuple[Any, ...], Any]:
     """What a sink makes of these records, in their order."""
-    sink = MemorySink(name, sorted({t for t, _ in log}), world.views["postgres"]._now)
+    sink = MemorySink(name, sorted({t for t, _ in log}), world.now)
     for records in log.values():
         feed(sink, world, records)
     return sink.rows
@@ -154,7 +155,11 @@ def _view(d: Differences, name: str, world: World, logs: list[Log]) -> None:
     want: dict[tuple[Any, ...], Any] = {}
     for log in logs:
         want.update(_rows({place: found for place, found in log.items() if place[0] in mine}, name, world))
-    have = world.views[name].rows
+    for _, number, sink in (found for found in world.views.written() if found[0] == name):
+        _rows_differ(d, name if number == 1 else f"{name} of generation {number}", want, sink.rows)
+
+
+def _rows_differ(d: Differences, name: str, want: Rows, have: Rows) -> None:
     d.checked[f"view {name}"] += len(want)
     for key in sorted(want.keys() | have.keys(), key=str):
         if key not in have:

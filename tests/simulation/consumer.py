@@ -61,6 +61,7 @@ class Member:
     def start(self) -> None:
         """Heartbeats go on by themselves, whatever the process is at."""
         self._beats = asyncio.ensure_future(self._beat())
+        self._beats.add_done_callback(report_failure)
 
     def stop(self) -> None:
         if self._beats is not None:
@@ -252,3 +253,9 @@ class Member:
             out[place] = (found, position)
             left -= len(found)
         return out
+
+
+def report_failure(task: asyncio.Task[None]) -> None:
+    """One that has failed works no more, and nobody would hear of it: another worker takes over."""
+    if not task.cancelled() and (exc := task.exception()) is not None:
+        task.get_loop().call_exception_handler({"message": "a consumer", "exception": exc})

@@ -111,7 +111,7 @@ class Erased:
 
     def _require_present(self, behind: Sequence[Call]) -> None:
         """Turns that were said behind the erasure are in the history, and in Postgres."""
-        name, rows = topics.HISTORY.name, self._world.views["postgres"].rows.values()
+        name, rows = topics.HISTORY.name, self._world.views.read("postgres").rows.values()
         decoded = (self._world.codec.decode(name, s.record.value) for s in self._lying(name))
         history = {(e.user_id, e.turn_id) for e in decoded if isinstance(e, ScreenedTurn)}
         view = {(e.user_id, e.turn_id) for e in rows if isinstance(e, ScreenedTurn)}
@@ -163,8 +163,9 @@ class Erased:
                 yield from (Held(f"state of {step}/{partition}, {key}", value) for key, value in rows.items())
         for (step, partition), (_, outbox) in w.state.data._positions.items():
             yield from (Held(f"outbox of {step}/{partition}", row.value or b"") for row in outbox)
-        for name, view in w.views.items():
-            yield from (Held(f"view {name}", w.codec.value(row)) for row in view.rows.values())
+        for name, number, view in w.views.written():
+            place = f"view {name}" if number == 1 else f"view {name} of generation {number}"
+            yield from (Held(place, w.codec.value(row)) for row in view.rows.values())
 
     def _rebuilt(self) -> Iterator[Held]:
         """What a rebuild makes of the log as it lies, which is not compacted yet, and as compaction leaves it."""

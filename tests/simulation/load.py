@@ -10,12 +10,13 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any, Literal
 
+from query.writing.publish import Entry
 from schemas.events.envelope import Envelope
 from schemas.events.erasure import Erasure
 from schemas.events.memory import Feedback, MemoryCommand, MemoryCommandBody
 from schemas.events.turns import SessionCommand, SessionCommandBody, TurnBody, TurnEvent
 from schemas.log import topics
-from schemas.log.owner import partition, project
+from schemas.log.codec import Event
 from schemas.log.topics import Topic
 from tests.crash.load import _EN, _WORDS_EN, _WORDS_ZH, _ZH
 from tests.simulation.acts import erases_much
@@ -55,8 +56,30 @@ class Call:
     word: str = ""
     """One in its text that no other call has, but those that repeat it: where it is found, the text is."""
 
-    def event(self, accepted: datetime, memory: str | None) -> tuple[Topic, Envelope] | None:
-        """As the door makes it; None where there is no memory to be about."""
+    def entry(self, accepted: datetime, memory: str | None) -> Entry | None:
+        """As a route of the service makes it; None where there is no memory to be about."""
+        found = self._event(accepted, memory)
+        if found is None:
+            return None
+        topic, event = found
+        named = self.project if self.what in ("turn", "again") else None
+        reach = PROJECTS if self.what in ("correct", "forget") else ()
+        return Entry(topic, event, "", f"{self.number}", named, project_ids=reach)
+
+    def made(self, event: Event | None) -> bool:
+        """Whether an event of the log is the one that this call asks for."""
+        match event:
+            case TurnEvent():
+                return (event.user_id, event.turn_id) == (self.user, self.turn)
+            case SessionCommand() | MemoryCommand():
+                return event.command_id == f"c{self.number}"
+            case Erasure():
+                return event.erasure_id.startswith(f"e{self.number}-")
+            case Feedback():
+                return event.feedback_id == f"f{self.number}"
+        return False
+
+    def _event(self, accepted: datetime, memory: str | None) -> tuple[Topic, Envelope] | None:
         if memory is None and self.what in ("feedback", "correct", "forget"):
             return None
         who: dict[str, Any] = {"tenant": TENANT, "user_id": self.user, "accepted_at": accepted}
@@ -77,7 +100,7 @@ class Call:
                     **who, session_id=self.session, command="close", command_id=f"c{self.number}"
                 )
             case "erase":
-                at = int(accepted.timestamp() * 1e6)  # the door gives each try an id of its own
+                at = int(accepted.timestamp() * 1e6)  # the service gives each try an id of its own
                 return topics.TURNS, Erasure(**who, erasure_id=f"e{self.number}-{at}", scope="user")
             case "feedback":
                 return topics.LEDGER, Feedback(
@@ -85,14 +108,6 @@ class Call:
                 )
             case _:
                 return topics.LEDGER, self._command(who, memory)
-
-    def reach(self, partitions: int) -> tuple[int, ...]:
-        """Partitions of the projects that it can reach, as the service names them in the token. What is done to a
-        memory reaches the projects that hold it, here maybe all."""
-        named: tuple[str, ...] = PROJECTS if self.what in ("correct", "forget") else ()
-        if self.what in ("turn", "again") and self.project is not None:
-            named = (self.project,)
-        return tuple(sorted({partition(project(TENANT, name), partitions) for name in named}))
 
     def _command(self, who: dict[str, Any], memory: str | None) -> MemoryCommand:
         name = f"c{self.number}"

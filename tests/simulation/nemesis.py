@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from memstream.recovery import compare
-from query.pipeline.groups import GROUPS
+from query.pipeline.groups import live_groups
 from schemas.log import topics
 from schemas.log.codec import header, parsed
 from schemas.log.dead_letters import kafka_time
@@ -174,6 +174,14 @@ class Nemesis:
         plain = None if key is None else key.rpartition(b"~")[0] or key
         return topics.sent_key(topic, plain, lambda n: f"{self._world.random.getrandbits(8 * n):0{2 * n}x}")
 
+    async def _rebuild(self, act: Act) -> None:
+        """An operator runs `memstream rebuild`, and again until it comes to its end: a wait without one is found."""
+        w = self._world
+        name = f"rebuild-{act.target}"
+        if act.target not in w.outcomes:
+            w.order(name)
+        await w.all_ended.wait()
+
     async def _back_up(self, act: Act) -> None:
         """Of Postgres, as of one moment."""
         self._backup = Backup.of(self._world)
@@ -227,8 +235,9 @@ class Nemesis:
         """The product's comparison, and what its aborted transaction leaves."""
         w = self._world
         ends = {place: log.end for place, log in w.broker.everything().items()}
-        committed = [w.broker.committed(g.group_id) for g in GROUPS if g.kind != "worker"]
-        for short in compare(ends, committed, w.state.data.next_offsets()):
+        groups = live_groups(lambda store: w.views.live[store])
+        committed = [w.broker.committed(g.group_id) for g in groups if g.kind != "worker"]
+        for short in compare(ends, committed, w.state.data.next_offsets(), groups):
             log = w.broker.partition(short.topic, short.partition)
             for _ in range(short.lost):
                 filler = Record(b"filler", b"", [], 0, visible=False)

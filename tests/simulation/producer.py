@@ -58,6 +58,9 @@ class SimProducer:
         self._waiting = 0
         self._fatal: KafkaError | None = None
 
+    def __len__(self) -> int:
+        return self._waiting
+
     def produce(
         self, topic: str, value: bytes | None, key: bytes | None, partition: int, on_delivery: Report, /, *,
         headers: list[tuple[str, str | bytes | None]],

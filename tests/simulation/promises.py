@@ -49,13 +49,15 @@ Place = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a read that was said to be fresh found in its store, and the writes that its token named."""
+    """What a read that was said to be fresh found in its store, and the writes that its token named. `lost`: numbers
+    of those calls that the log no longer held then."""
 
     read: str
     store: str
     views: tuple[str, ...]
     writes: tuple[tuple[Call, Written], ...]
     rows: Rows
+    lost: tuple[int, ...] = ()
 
 
 class Lineage:
@@ -65,6 +67,10 @@ class Lineage:
         self._codec, self._logs, self._outputs = codec, logs, outputs
         self._real = {t: _by_source(logs[t]) for t in (topics.HISTORY.name, topics.LEDGER.name, _READS["project"])}
         self._wanted = {step: _by_source(found) for step, found in outputs.items()}
+        self._roots = {
+            (m.topic, m.partition, m.offset): m
+            for topic in (topics.TURNS.name, topics.LEDGER.name) for records in logs[topic].values() for m in records
+        }  # fmt: skip
         self._nulled = {
             (m.topic, m.partition, m.key): m.offset
             for found in outputs.values() for records in found.values() for m in records if m.value is None
@@ -78,6 +84,11 @@ class Lineage:
 
     def event(self, m: Message) -> Event | None:
         return self._codec.decode(m.topic, m.value) if m.value else None
+
+    def holds(self, call: Call, written: Written) -> bool:
+        """Whether what the call asked for lies where its token says."""
+        m = self._roots.get((written.topic, written.partition, written.offset))
+        return m is not None and call.made(self.event(m))
 
     def removed(self, m: Message) -> bool:
         """Whether a later record of its key takes its row away."""
@@ -113,10 +124,22 @@ class Lineage:
                     yield from self._places(wanted, (topic, m.partition, m.offset))
 
 
+def placed(d: Differences, acknowledged: Sequence[tuple[Call, Written]], lineage: Lineage) -> None:
+    """What was acknowledged lies at the offset that was named for it: a token of any other is a promise of nothing."""
+    for call, w in acknowledged:
+        d.checked["places of writes"] += 1
+        if not lineage.holds(call, w):
+            d.add("places of writes", f"{call.number} {call.what} is not at {w.topic}/{w.partition}:{w.offset}")
+
+
 def kept(d: Differences, seen: Sequence[Seen], lineage: Lineage) -> None:
     for s in seen:
+        for number in s.lost:
+            d.add("freshness", f"{s.read} in {s.store}: {number} is said to be there, and the log has lost it")
         for call, written in s.writes:
             d.checked["fresh reads"] += 1
+            if not lineage.holds(call, written):
+                continue  # lost since: that is said of its place
             if call.what == "erase":
                 _check_erased(d, s, call, written, lineage)
             elif not lineage.erased_behind(call.user, written):

@@ -34,7 +34,8 @@ class MemoryRegister:
 
     now: Callable[[], datetime]
     state: MemoryStateStore
-    stores: tuple[str, ...] = ("postgres", "redis", "milvus")
+    written: Callable[[], Sequence[tuple[str, int]]] = lambda: [("postgres", 1), ("redis", 1), ("milvus", 1)]
+    """(store, generation) of the views."""
     entries: dict[str, Entry] = field(default_factory=dict)
     found_at: dict[tuple[str, str, str], dict[str, int]] = field(default_factory=dict)
     """(erasure, owner, place) -> kind -> count."""
@@ -67,7 +68,7 @@ class MemoryRegister:
         return {place for name, owner, place in self.found_at if (name, owner) == (e.erasure_id, e.owner.key)}
 
     def generations(self) -> Sequence[tuple[str, int]]:
-        return [(store, 1) for store in self.stores]
+        return self.written()
 
     def waits(self, e: Erasure, step: str) -> None:
         if (entry := self.entries.get(e.erasure_id)) is not None:

@@ -5,20 +5,18 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 
-from schemas.events.envelope import Envelope
+from query.writing.publish import Entry
 from schemas.events.memory import MemoryUpdate
-from schemas.log.progress import Written
-from schemas.log.topics import Topic
 from schemas.storage.layouts import sink_group
 from streams.topology import Parts
 from tests.crash.oracle import source_topic
 from tests.simulation import models
-from tests.simulation.acts import SINKS
 from tests.simulation.check import differences
 from tests.simulation.erased import Erased
 from tests.simulation.load import Call
@@ -27,12 +25,15 @@ from tests.simulation.nemesis import Nemesis
 from tests.simulation.net import AwayError
 from tests.simulation.plan import Plan
 from tests.simulation.readers import Readers
+from tests.simulation.rebuilding import writer_of
+from tests.simulation.service import Accepted, Make
 from tests.simulation.sinks import topics_of
 from tests.simulation.table import Cell
-from tests.simulation.world import PARTITIONS, START, World, WorldConfig
+from tests.simulation.world import START, World, WorldConfig
 
 REST_SECONDS = 3600.0
 """Virtual seconds within which all must have come to rest once the faults are over."""
+_TURNS = ("turn", "again")
 
 
 @dataclass(slots=True)
@@ -97,13 +98,18 @@ def _run(plan: Plan, world: World, parts: Parts, result: Result) -> None:
     except StandstillError as exc:
         result.failures += [f"no end: {exc}", *(f"no end: {line}" for line in _behind(world))]
     else:
-        d = differences(world, readers.turns, readers.seen, parts)
+        d = differences(world, readers, parts)
         result.failures += d.lines()
         result.checked = d.checked
-        result.failures += readers.standing()
+        result.failures += readers.unhonoured()
         left = erased.at_rest(readers.said)
         result.failures += left.lines()
         result.checked += left.checked
+        result.checked["rebuilds"] += len(world.outcomes)
+        result.failures += [
+            f"rebuild: {store} does not agree with what is read: {o.comparison.different}"
+            for store, o in world.outcomes.items() if not o.comparison.agrees
+        ]  # fmt: skip
     gc.collect(0)  # all that is new: the collector has stood still
     result.failures += [f"nobody caught {e}" for e in world.loop.errors]
     result.history, result.digest = world.history.lines, world.history.digest()
@@ -112,24 +118,40 @@ def _run(plan: Plan, world: World, parts: Parts, result: Result) -> None:
 
 
 async def _calls(world: World, calls: Sequence[Call], readers: Readers) -> None:
-    """One after the other, each repeated until it is acknowledged."""
-    for call in calls:
-        await asyncio.sleep(call.pause)
-        chosen = _memory(world, call)
-
-        if call.event(START, chosen) is None:
+    """One after the other, each repeated until it is acknowledged. Of what comes at once, some turns go in one call."""
+    for together in _in_calls(calls):
+        await asyncio.sleep(together[0].pause)
+        chosen = _memory(world, together[0])
+        if together[0].entry(START, chosen) is None:
             continue
-        written = await _until_accepted(world, lambda at, c=call, m=chosen: c.event(at, m))  # type: ignore[misc]
-        written = written.model_copy(update={"project_partitions": call.reach(PARTITIONS)})
-        at = f"{written.partition}:{written.offset}"
-        world.history.note("caller", f"{call.number} {call.what} of {call.user} is at {at}")
-        readers.accepted(call, written)
+        made = partial(_entries, together, chosen)
+        accepted = await _until_accepted(world, made)
+        for call, written in zip(together, accepted.written, strict=True):
+            at = f"{written.partition}:{written.offset}"
+            world.history.note("caller", f"{call.number} {call.what} of {call.user} is at {at}")
+            readers.accepted(call, written, accepted.token)
 
 
-async def _until_accepted(world: World, make: Callable[[datetime], tuple[Topic, Envelope] | None]) -> Written:
+def _in_calls(calls: Sequence[Call]) -> Iterator[list[Call]]:
+    together: list[Call] = []
+    for call in calls:
+        joins = call.what in _TURNS and not call.pause and call.target % 2 == 0
+        if together and not (joins and together[-1].what in _TURNS):
+            yield together
+            together = []
+        together.append(call)
+    if together:
+        yield together
+
+
+def _entries(calls: Sequence[Call], memory: str | None, at: datetime) -> list[Entry]:
+    return [entry for call in calls if (entry := call.entry(at, memory)) is not None]
+
+
+async def _until_accepted(world: World, make: Make) -> Accepted:
     while True:
         try:
-            return await world.post(make)
+            return await world.service.post(make)
         except AwayError:
             await asyncio.sleep(0.25)
 
@@ -138,7 +160,7 @@ def _memory(world: World, call: Call) -> str | None:
     """One of the memories that Postgres shows of the user now."""
     found = sorted(
         e.record_id
-        for e in world.views["postgres"].rows.values()
+        for e in world.views.read("postgres").rows.values()
         if isinstance(e, MemoryUpdate) and e.owner_id == call.user and e.op == "upsert"
     )
     return found[call.target % len(found)] if found else None
@@ -153,11 +175,11 @@ def _behind(world: World) -> list[str]:
         for step in models.STEPS:
             if source_topic(step).name == place[0] and stored.get((step, place[1]), 0) < last:
                 out.append(f"{step} is at {stored.get((step, place[1]))} of {last} in {place[0]}/{place[1]}")
-        for sink in SINKS:
+        for sink, number, _ in world.views.written():
             if place[0] in {t.name for t in topics_of(sink)}:
-                done = world.broker.committed(sink_group(sink)).get(place, 0)
+                done = world.broker.committed(sink_group(sink, number)).get(place, 0)
                 if done < last:
-                    out.append(f"sink-{sink} has committed {done} of {last} in {place[0]}/{place[1]}")
+                    out.append(f"{writer_of(sink, number)} has committed {done} of {last} in {place[0]}/{place[1]}")
     entries = world.trust.register.entries
     waited = {e: entries[e].under_way.step if e in entries else "not begun" for e in world.trust.open()}
     return out + [f"erasure {e} is not done: {step}" for e, step in waited.items()]

@@ -18,7 +18,7 @@ from sinks.kafka import _classified
 from sinks.protocol import Message, Revoked, Transient, Undelivered
 from tests.simulation.blocking import block_on
 from tests.simulation.broker import Broker
-from tests.simulation.consumer import FencedError, Member, MemberConfig
+from tests.simulation.consumer import FencedError, Member, MemberConfig, report_failure
 from tests.simulation.groups import Place
 from tests.simulation.net import AwayError, Net
 from tests.simulation.partition import BrokerError, Stored
@@ -129,6 +129,7 @@ class SimSinkConsumer:
         member.start()
         member.rejoin.set()
         self._joins = asyncio.ensure_future(self._join())
+        self._joins.add_done_callback(report_failure)
 
     async def _join(self) -> None:
         """Beside the caller, as librdkafka's thread."""

@@ -16,7 +16,7 @@ from streams.faust.intake import Fetched, Intake
 from streams.faust.step_loop import StepLoop
 from streams.runner import StepRunner
 from tests.simulation.broker import Broker
-from tests.simulation.consumer import FencedError, Member, MemberConfig
+from tests.simulation.consumer import FencedError, Member, MemberConfig, report_failure
 from tests.simulation.groups import Place
 from tests.simulation.net import AwayError, Net
 from tests.simulation.partition import BrokerError, Stored
@@ -51,6 +51,8 @@ class StepMember:
         self._tasks = [
             asyncio.ensure_future(w) for w in (self._group(), self._drain(), self._commits(), self.loop.run())
         ]
+        for task in self._tasks:
+            task.add_done_callback(report_failure)
 
     async def stop(self) -> None:
         """Orderly: what is done is committed, then the group is left."""

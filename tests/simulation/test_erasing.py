@@ -112,12 +112,6 @@ def _by_the_gate(m: Stored) -> Stored:
     return replace(m, lies=replace(m.lies, record=replace(m.lies.record, value=value)))
 
 
-def test_n6_what_is_said_behind_an_erasure_and_taken_with_it_is_found(parts: Parts, monkeypatch: Patch) -> None:
-    """It needs who talks on at once, and a project's step that is slow: found in one of 58 rounds."""
-    _the_last_erasure_tells_the_order(monkeypatch)
-    assert any("compacted: partition 0: lost key" in line for line in run(Plan(231), parts).failures)
-
-
 def _call_of(number: int, text: str, pause: float = 0.0) -> Call:
     found = WORD.search(text.encode())
     word = found[0].decode() if found else ""
@@ -131,6 +125,22 @@ BACK = (
     _call_of(4, "I love zebra004wood.", pause=20.0), _call_of(5, "I live in Lisbon."),
 )  # fmt: skip
 """Of one session; and one who comes back to it, and says a thing again."""
+
+
+TALKS_ON = (
+    _call_of(0, "I love zebra000wood."), _call_of(1, "We decided to use zebra001wood for the project."),
+    Call(2, "erase", "bob", pause=10.0), _call_of(3, "I love zebra003wood."), _call_of(4, "I live in Lisbon."),
+)  # fmt: skip
+"""Who says more as soon as the erasure is accepted."""
+
+
+def test_n6_what_is_said_behind_an_erasure_and_taken_with_it_is_found(parts: Parts, monkeypatch: Patch) -> None:
+    """What the gate makes of it lies before the erasure that the project's step hands on."""
+    plan = Plan.exactly(3, TALKS_ON, ())
+    assert not run(plan, parts).failures
+    _the_last_erasure_tells_the_order(monkeypatch)
+    failures = run(plan, parts).failures
+    assert any("memory.updates" in line and "ends at None: value" in line for line in failures), failures
 
 
 def test_c9_what_a_frozen_process_still_sends_brings_nothing_back(parts: Parts) -> None:

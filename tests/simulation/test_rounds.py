@@ -14,14 +14,16 @@ from datetime import UTC, datetime
 import pytest
 
 from query import freshness
+from query.log_epochs import LogEpochs
 from schemas.log.codec import Headers
+from schemas.log.progress import FreshnessToken
 from streams import batch_frame
 from streams.batch import Batch
 from streams.batch_frame import BatchFrame
+from streams.runner import StepRunner
 from streams.state.memory import MemoryStateStore
 from streams.state.protocol import OutboxRow, Position
 from streams.topology import Parts
-from tests.simulation import readers
 from tests.simulation.outside import watched
 from tests.simulation.plan import RELEASE, OtherReleaseError, Plan
 from tests.simulation.round import run
@@ -113,7 +115,7 @@ def _progress_comes_before_the_rows(patch: pytest.MonkeyPatch) -> None:
 
 def _a_wait_ends_one_write_early(patch: pytest.MonkeyPatch) -> None:
     whole = freshness.needs_of
-    patch.setattr(readers, "needs_of", lambda token, views: {p: n - 1 for p, n in whole(token, views).items()})
+    patch.setattr(freshness, "needs_of", lambda token, views: {p: n - 1 for p, n in whole(token, views).items()})
 
 
 def _nobody_tells_a_project_of_what_ended(patch: pytest.MonkeyPatch) -> None:
@@ -132,6 +134,36 @@ def test_n3_a_token_that_is_honoured_too_early_or_never_is_found(
 ) -> None:
     broken(monkeypatch)
     assert any(line.startswith(word) for seed in range(1, 12) for line in run(Plan(seed), parts).failures)
+
+
+def test_n2_a_worker_that_fails_in_silence_as_partitions_leave_is_found(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is lost, as others take over: the change of a single statement showed that nobody would have known."""
+
+    async def leave(self: StepRunner, partitions: Sequence[int]) -> None:
+        raise LookupError("offsets")
+
+    monkeypatch.setattr(StepRunner, "leave", leave)
+    assert any(line.startswith("nobody caught a consumer: LookupError") for line in run(Plan(2), parts).failures)
+
+
+@pytest.mark.parametrize("seed", [5, 12, 13])
+def test_c1_a_read_is_never_fresh_of_what_a_power_cut_took(
+    seed: int, parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Topics that acknowledge what is not on the disk: other losses are found there, but no false token."""
+
+    def false_tokens() -> list[str]:
+        return [line for line in run(Plan(seed, durable=False), parts).failures if "the log has lost it" in line]
+
+    assert false_tokens() == []
+
+    async def never(self: LogEpochs, token: FreshnessToken) -> bool:
+        return False
+
+    monkeypatch.setattr(LogEpochs, "lost", never)
+    assert false_tokens() != [], "as it was: whoever has the offset now stands for it"
 
 
 def test_a_case_is_a_line_of_text(parts: Parts) -> None:

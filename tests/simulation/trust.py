@@ -16,7 +16,7 @@ from schemas.events.erasure import Erasure
 from sinks.protocol import Transient
 from tests.simulation.acts import SINKS
 from tests.simulation.blocking import block_on
-from tests.simulation.erasing import NoKeys, RecordedFindings, SimTopics
+from tests.simulation.erasing import NoKeys, SimTopics
 from tests.simulation.history import Watched
 from tests.simulation.loop import Process
 from tests.simulation.net import AwayError
@@ -32,18 +32,20 @@ _ANSWER_SECONDS = 5.0
 
 
 class Trust:
-    """`told`: what each store has removed, until its sink has noted it. `asked`: erasures that were acknowledged."""
+    """`asked`: erasures that were acknowledged."""
 
     def __init__(self, world: World, clock: SimClock) -> None:
         self._world = world
-        self.told = {store: RecordedFindings() for store in SINKS}
-        self.register = MemoryRegister(clock.now, world.state.data, SINKS)
+        self.register = MemoryRegister(clock.now, world.state.data, self._generations)
         self.asked: list[str] = []
         self.asking = False
         """The eraser waits for an answer of Postgres."""
 
+    def _generations(self) -> list[tuple[str, int]]:
+        return [(store, number) for store, number, _ in self._world.views.written()]
+
     def requested(self, e: Erasure) -> None:
-        """The door has taken it: the access log says so."""
+        """The service has taken it: the access log says so."""
         self.register.requests[e.erasure_id] = {"seq": len(self.register.requests)}
 
     def open(self) -> list[str]:

@@ -10,16 +10,12 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from schemas.events.envelope import Envelope, Tick
-from schemas.events.erasure import Erasure
+from memstream.reprocess.driver import Outcome
+from schemas.events.envelope import Tick
 from schemas.log import topics
 from schemas.log.codec import Codec
-from schemas.log.owner import partition as partition_of
-from schemas.log.progress import Written
-from schemas.log.topics import Topic
 from schemas.storage.layouts import sink_group
 from sinks.erased import WithoutErased
-from sinks.memory import MemorySink
 from sinks.worker import Worker, WorkerConfig
 from streams.faust.app import SESSION_TIMEOUT
 from streams.faust.lease import Lease
@@ -32,10 +28,13 @@ from tests.simulation.blocking import block_on, run_blocking
 from tests.simulation.broker import Broker
 from tests.simulation.consumer import MemberConfig
 from tests.simulation.history import History, Watched
+from tests.simulation.leaders import Leaders
 from tests.simulation.loop import Process, SimLoop
-from tests.simulation.net import AwayError, Net, Server
+from tests.simulation.net import Net, Server
 from tests.simulation.opened import Opened
 from tests.simulation.producer import SimProducer
+from tests.simulation.rebuilding import Unsent, Views, rebuild, writer_of
+from tests.simulation.service import Service
 from tests.simulation.sink_consumer import SimClock, SimDeadLetters, SimSinkConsumer
 from tests.simulation.sinks import StormySink, topics_of
 from tests.simulation.steps import StepMember
@@ -45,8 +44,6 @@ from tests.simulation.trust import Trust
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 PARTITIONS = 3
 _BEATS = 20
-_DOOR_SECONDS = 10.0
-"""After so long the service gives up on the brokers, as `query.producer` does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +75,9 @@ class World:
         self.broker.saw = self.state.saw = self.history.saw
         self.stores = {name: Server(f"store-{name}") for name in SINKS}
         self.trust = Trust(self, self._clock())
-        self.views = {
-            n: MemorySink(n, [t.name for t in topics_of(n)], self._clock().now, self.trust.told[n]) for n in SINKS
-        }  # fmt: skip
+        self.views = Views(self)
+        self.outcomes: dict[str, Outcome] = {}
+        """Of rebuilds that have come to their end, by store."""
         self.servers = {s.name: s for s in (self.broker, self.state, *self.stores.values())}
         self.static = self.random.random() < 0.7
         self.skew = 0.0
@@ -92,11 +89,17 @@ class World:
         """The power is off: nothing is started."""
         self.calm = False
         """No more ticks, but for erasures that wait for one: what is under way comes to its end."""
-        self._requests: asyncio.Queue[_Request] = asyncio.Queue()
+        self._ordered: set[str] = set()
+        """Commands that an operator runs until they have come to their end: names of processes."""
+        self.all_ended = asyncio.Event()
+        self.all_ended.set()
+        self.leaders = Leaders(self, Net(Random(f"leaders {config.seed}")), PARTITIONS)
+        self.service = Service(self, parts, START, PARTITIONS)
 
     # Processes.
     def start_all(self) -> None:
-        for name in (*WORKERS, *(f"sink-{s}" for s in SINKS), "service", "timer"):
+        writers = [writer_of(store, number) for store, number, _ in self.views.written()]
+        for name in (*WORKERS, *writers, "service", "timer", *sorted(self._ordered)):
             self.start(name)
         if self.config.erases:
             self.start("eraser")
@@ -110,6 +113,19 @@ class World:
         self.processes[name] = process
         self.history.note(name, f"starts, life {process.life}")
         self.loop.spawn(process, self._guarded(process, self._work(process)))
+
+    def order(self, name: str) -> None:
+        """A command, to be run again by an operator until it has come to its end."""
+        self._ordered.add(name)
+        self.all_ended.clear()
+        self.start(name)
+
+    def rebuilt(self, process: Process, store: str, outcome: Outcome) -> None:
+        self.outcomes[store] = outcome
+        self._ordered.discard(process.name)
+        if not self._ordered:
+            self.all_ended.set()
+        self.die(process, "has rebuilt", again=False)
 
     def die(self, process: Process, why: str, again: bool = True) -> None:
         """The process ends at once, and its supervisor starts it again a little later."""
@@ -131,9 +147,12 @@ class World:
         kind, _, rest = process.name.partition("-")
         match kind:
             case "sink":
-                return self._sink(process, rest)
+                store, _, number = rest.partition("-g")
+                return self._sink(process, store, int(number or 1))
             case "service":
-                return self._service(process)
+                return self.service.serve()
+            case "rebuild":
+                return rebuild(self, process, rest)
             case "timer":
                 return self._timer(process)
             case "eraser":
@@ -184,21 +203,27 @@ class World:
         if process.alive:
             self.loop.spawn(process, self._guarded(process, work()))
 
-    async def _sink(self, process: Process, name: str) -> None:
+    async def _sink(self, process: Process, name: str, number: int) -> None:
+        """`number`: the generation; one beside the first is not the one that the eraser is told by."""
         wait: Callable[[float], None] = lambda seconds: block_on(asyncio.sleep(seconds), self.loop)  # noqa: E731
         config = MemberConfig(
-            sink_group(name), tuple(t.name for t in topics_of(name)), process.name if self.static else "", 30.0
+            sink_group(name, number), tuple(t.name for t in topics_of(name)), process.name if self.static else "", 30.0
         )
         clock = self._clock()
         note = partial(self.trust.note, name)
-        store = StormySink(self.views[name], self.stores[name], self.random, wait, self.trust.told[name], note)
+        view = self.views.all[name, number]
+        store = StormySink(view.sink, self.stores[name], self.random, wait, view.findings, note)
         consumer = SimSinkConsumer(self.net, self.broker, self.random, self.loop, config)
+        dead_letters = (
+            SimDeadLetters(lambda: SimProducer(self.net, self.broker, self.random, clock.now_ms, 30.0), self.loop)
+            if number == 1 else Unsent()
+        )  # fmt: skip
         self.opened.writes[process.name] = store
         self.opened.members[process.name] = {process.name: partial(getattr, consumer, "member")}
         worker = Worker(
-            WithoutErased(store, self.trust.register, tells=name == "postgres"),
+            WithoutErased(store, self.trust.register, tells=name == "postgres" and number == 1),
             consumer,
-            SimDeadLetters(lambda: SimProducer(self.net, self.broker, self.random, clock.now_ms, 30.0), self.loop),
+            dead_letters,
             self.codec,
             WorkerConfig(max_records=self.random.choice((3, 50, 500)), commit_every=0.2, poll=1.0),
             clock=clock,
@@ -223,60 +248,13 @@ class World:
                     tick = self.codec.encode(Tick(now=now), "memstream/timer", f"tick/{now.isoformat()}/{p}")
                     await producer.send(topic.name, p, tick.key, tick.value, tick.headers)
 
-    # The door.
-    async def post(self, make: Callable[[datetime], tuple[Topic, Envelope] | None], within: float = 20.0) -> Written:
-        """A call to the service: acknowledged, or AwayError. `make` is called with the moment of acceptance."""
-        request = _Request(make, self.loop.create_future())
-        self._requests.put_nowait(request)
-        done, _ = await asyncio.wait({request.answer}, timeout=within)
-        if not done:
-            raise AwayError("service")
-        return request.answer.result()
-
-    async def _service(self, process: Process) -> None:
-        clock = SimClock(self.loop, START, self.skew)
-        producer = SimProducer(self.net, self.broker, self.random, clock.now_ms, _DOOR_SECONDS)
-        requests: asyncio.Queue[_Request] = asyncio.Queue()
-        self._requests = requests  # what an earlier life has not taken is lost
-        tasks: set[asyncio.Task[None]] = set()
-        while True:
-            request = await requests.get()
-            task = asyncio.ensure_future(self._accept(request, producer, clock))
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
-
-    async def _accept(self, request: _Request, producer: SimProducer, clock: SimClock) -> None:
-        clock.skew = self.skew
-        made = request.make(clock.now())
-        if made is None:
-            return
-        topic, event = made
-        if isinstance(event, Erasure):
-            self.trust.requested(event)
-        p = partition_of(event.owner, PARTITIONS)
-        encoded = self.codec.encode(event, "memstream/query", f"{self.random.getrandbits(64):x}")
-        key = topics.sent_key(topic.name, encoded.key, lambda n: f"{self.random.getrandbits(8 * n):0{2 * n}x}")
-        try:
-            offset = await producer.send(topic.name, p, key, encoded.value, encoded.headers)
-        except AwayError as exc:
-            if not request.answer.done():
-                request.answer.set_exception(exc)
-            return
-        if isinstance(event, Erasure):
-            self.trust.asked.append(event.erasure_id)
-        if self.random.random() > 0.02 and not request.answer.done():  # else the caller never hears of it
-            request.answer.set_result(Written(topic=topic.name, partition=p, offset=offset))
-
     async def _compute(self, call: Callable[[], Any]) -> Any:
         """Models run beside the loop, in a thread of their own."""
         await asyncio.sleep(self.random.uniform(0.0, 0.01))
         return call()
 
+    def now(self) -> datetime:
+        return self._clock().now()
+
     def _clock(self) -> SimClock:
         return SimClock(self.loop, START)
-
-
-@dataclass(frozen=True, slots=True)
-class _Request:
-    make: Callable[[datetime], tuple[Topic, Envelope] | None]
-    answer: asyncio.Future[Written]

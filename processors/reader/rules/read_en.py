@@ -226,10 +226,10 @@ def read(
     if heard and (agreed := agreed_with(heard, text)) is not None and is_self_contained(agreed[0], in_group=in_group):
         found.extend(_stated(agreed[0], 0, agreed[1], profile))
     if in_group and not in_project:
-        said = [f.text for f in found if f.dropped is None and not f.dangling]
+        phrases = [f.text for f in found if f.dropped is None and not f.dangling]
         for sentence in sentences(own):
-            for phrase, start, end in mentioned(sentence.text, said, before):
-                said.append(phrase)
+            for phrase, start, end in mentioned(sentence.text, phrases, before):
+                phrases.append(phrase)
                 found.extend(_stated(phrase, sentence.start + start, sentence.start + end, profile))
     if not (found or among_people or in_project) and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_en.fragment(weak[0], text[weak[0].start : weak[0].end], question)]))

@@ -1,4 +1,5 @@
-"""The fields of the kinds that docker/kubernetes uses, as the cluster's API has them (v1.33; KEDA 2.17 for its scaler),
+"""The fields of the kinds that docker/kubernetes uses, as the cluster's API has them (v1.33; KEDA 2.17 for its scaler;
+kustomize 5 for what kubectl puts together),
 and a decoder as strict as `kubectl apply --validate=strict`: an unknown field, a field twice or of another type fails.
 
 Leaves: `str`, `int`, `bool`; `text map`, texts by name; `quantity map`, as `250m` or a number.
@@ -65,6 +66,9 @@ _SPECS: dict[tuple[str, str], dict[str, Any]] = {
     ("policy/v1", "PodDisruptionBudget"): {"spec": {
         "maxUnavailable": "port", "minAvailable": "port", "selector": _SELECTOR,
     }},
+    ("kustomize.config.k8s.io/v1beta1", "Kustomization"): {
+        "resources": ["str"], "images": [{"name": "str", "newName": "str", "newTag": "str"}],
+    },
     ("keda.sh/v1alpha1", "ScaledObject"): {"spec": {
         "scaleTargetRef": {"name": "str", "kind": "str"}, "minReplicaCount": "int", "maxReplicaCount": "int",
         "cooldownPeriod": "int", "pollingInterval": "int", "triggers": [{"type": "str", "metadata": "text map"}],

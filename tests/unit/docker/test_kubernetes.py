@@ -58,7 +58,7 @@ def test_d4_what_a_cluster_refuses_is_found(change: dict[str, Any], fault: str) 
 def test_every_document_has_its_kind_and_place() -> None:
     for d in DOCUMENTS:
         assert d["apiVersion"]
-        assert d["kind"] == "Namespace" or d["metadata"]["namespace"] == "memstream"
+        assert d["kind"] in ("Namespace", "Kustomization") or d["metadata"]["namespace"] == "memstream"
 
 
 def test_the_same_processes_run_as_under_memstream_up() -> None:
@@ -94,6 +94,24 @@ def pods() -> list[dict[str, Any]]:
 
 def test_d4_the_namespace_comes_first_by_the_names_of_the_files() -> None:
     assert DOCUMENTS[0]["kind"] == "Namespace"
+
+
+def test_d4_the_name_of_our_image_is_in_one_place() -> None:
+    """As kustomize puts manifests together: an image of that name, whatever its tag, becomes the named one."""
+    [kustomization] = [d for d in DOCUMENTS if d["kind"] == "Kustomization"]
+    [ours] = kustomization["images"]
+    images = [c["image"] for pod in pods() for c in pod["containers"]]
+    others = [image for image in images if image != ours["name"]]
+    assert len(images) - len(others) == len(of_kind("Deployment")) + len(of_kind("Job")), "all but the brokers'"
+    assert [image for image in others if image.startswith(ours["name"])] == [], "a second name, or a tag of its own"
+    compose = yaml.safe_load((FOLDER.parent / "compose.yaml").read_text(encoding="utf-8"))
+    assert f"{ours['newName']}:{ours['newTag']}" == compose["x-memstream"]["image"]
+
+
+def test_d4_one_command_applies_all_but_what_needs_a_scaler() -> None:
+    [kustomization] = [d for d in DOCUMENTS if d["kind"] == "Kustomization"]
+    files = {path.name for path in FOLDER.glob("*.yaml")}
+    assert set(kustomization["resources"]) == files - {"kustomization.yaml", "autoscale.yaml"}
 
 
 def test_d4_nothing_lies_below_the_folder_of_the_secrets() -> None:

@@ -39,7 +39,6 @@ LEFT: frozenset[str] = frozenset(
         "processors/reader/rules/worth_zh.py: told",
         "query/models.py: _meant",
         "tests/patience.py: told",
-        "tests/simulation/readers.py: standing",
         "tests/unit/erasure/test_eraser.py: said",
         "tests/unit/processors/test_hot_memory.py: told",
         "tests/unit/processors/test_project.py: said",

@@ -65,7 +65,7 @@ def test_another_value_is_wrong_where_one_stands_at_a_time_and_only_missing_in_a
 def test_what_stands_in_another_place_is_told_apart_but_a_bare_number_is_not_looked_for() -> None:
     dose = Label(place="decision", key="dosing", words=("remain",))
     elsewhere = judged(dose, [Entry("report", "2026-11-02", "p", "Doses remain.")], ONE_VALUE)
-    assert (elsewhere.verdict, elsewhere.stands) == ("elsewhere", ("report 2026-11-02: Doses remain.",))
+    assert (elsewhere.verdict, elsewhere.held) == ("elsewhere", ("report 2026-11-02: Doses remain.",))
     bare = Label(place="decision", key="dosing", words=("25",))
     assert verdict(bare, Entry("report", "2026-11-02", "p", "25 people")) == "missing"
 

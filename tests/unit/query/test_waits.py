@@ -13,8 +13,9 @@ import pytest
 from query.app import create_app
 from query.config import QueryConfig
 from query.deps import Deps
-from query.errors import store_down
-from query.freshness import Needs, Place, ProgressWatch
+from query.errors import said_fresh, store_down
+from query.freshness import Fresh, Needs, Place, ProgressWatch
+from query.log_epochs import LogEpochs
 from query.pipeline.everything_read import EverythingRead
 from query.views import hot, memories
 from query.views.db import Database
@@ -58,6 +59,35 @@ async def test_n3_a_look_that_fails_ends_its_own_waits_and_no_later_ones() -> No
     async with asyncio.timeout(PATIENCE):  # the wait itself would take longer
         assert not await watch.wait({BAD: 1}, 2 * PATIENCE)
         assert await watch.wait({GOOD: 5}, 2 * PATIENCE)
+
+
+@pytest.mark.parametrize(
+    ("switches_at", "looked_in", "header"), [(None, [1], "true"), (1, [1, 2], "true"), ("read", [1], "false")]
+)
+async def test_n3_n1_what_was_waited_for_is_in_the_generation_that_is_read(
+    switches_at: Any, looked_in: list[int], header: str
+) -> None:
+    """Readers move to a rebuilt generation during a wait: it waits for that one, too. Between the wait and the answer:
+    which of both the rows are from is not known."""
+    numbers, looks = {"postgres": 1}, list[int]()
+
+    async def fetch(places: list[Place]) -> Mapping[Place, int]:
+        looks.append(numbers["postgres"])
+        if len(looks) == switches_at:
+            numbers["postgres"] = 2
+        return dict.fromkeys(places, 9)
+
+    app = SimpleNamespace(state=SimpleNamespace(
+        db=SimpleNamespace(last_live=lambda: SimpleNamespace(numbers=dict(numbers))),
+        metrics=SimpleNamespace(fresh_wait=SimpleNamespace(observe=lambda took: None)),
+    ))  # fmt: skip
+    request: Any = SimpleNamespace(app=app, state=SimpleNamespace(fresh="true"))
+    watches, epochs = {"postgres": ProgressWatch(fetch)}, LogEpochs(None, 1)
+    fresh = Fresh(FreshnessToken.parse(token(1)), PATIENCE, watches, epochs, request)
+    assert await fresh.wait("turns")
+    if switches_at == "read":
+        numbers["postgres"] = 2
+    assert (looks, said_fresh(request)) == (looked_in, header)
 
 
 @pytest.mark.parametrize(("method", "path", "body"), [
