@@ -205,7 +205,8 @@ _BROKEN = re.compile(
 )
 _BEFORE_ONES_OWN = "in|on|at|of|for|with|by|from|near|to|behind|under|over|outside|inside|above|below|about|than|and|or"
 _HALF = re.compile(
-    rf"^(?:an?|the) (?:(?!(?:[a-z]+ed|{alternatives('steps', 'did_by_itself', 'does_by_itself')}|{_BEFORE_ONES_OWN})\b)[\w-]+ ){{1,2}}"
+    rf"^(?:an?|the) (?:(?!(?:[a-z]+ed|{alternatives('steps', 'did_by_itself', 'does_by_itself')}|{_BEFORE_ONES_OWN})\b)"
+    r"[\w-]+ ){1,2}"
     r"(?:my|our) (?:\w+ )?\w+"
     r"(?: (?!(?:is|was|are|were|has|have|had|will|can|when)\b)[\w'-]+)+"
     r"(?: when (?:I|we) (?:was|were)(?: [\w'-]+){1,3})?$"
