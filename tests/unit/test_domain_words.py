@@ -49,8 +49,8 @@ _TALK = """
     call charge designer joined joining named responsible team tester 上个 主管 主要 产品 今年 刚刚 前年
     前端 去年 后端 团队 安全 小时候 工作 年前 开发 数据 测试 设计 负责 运维 这儿 这边 这里 部分
     aiming beginning board break broke brother brought came changed chose chosen cold company consultant died early
-    enter face favou former future gran grandad grandma grandpa late living manage moved news note nurse opted passed
-    picked record save separated settled sister stone swapped switched tongue write
+    enter face favou gran grandad grandma grandpa late living manage moved news note nurse opted
+    picked record save settled sister stone swapped switched tongue write
 """
 # Things of the engine, or of programs: columns, metrics, commands, the weight of a feature, the height of a page.
 _ENGINE = """

@@ -63,9 +63,9 @@ FILLER = re.compile(
     r"|all(?! (?:of )?(?:my|our|the)\b)|everyone(?! (?:in|of|at|on)\b)|actually|and|but|also|um|uh|er|anyway"
     r"|honestly|btw|by the way|plus|because|then|haha|lol|wow|hmm|right|sure|thanks|thank you|sorry|as for me|or"
     r"|personally|in fact|to be honest|tbh|now|currently|at the moment|these days|nowadays|recently|lately|since"
-    r"|as(?! (?:of|an?)\b)"
-    r"|first of all|you know|look|see|basically|i mean|for me|fyi|today|this year|correction|good morning|though"
-    r"|although|while|for work|at present|right now|just so you know|for context|for the record)\b[\s,!:.-]*){1,5}",
+    r"|as(?! (?:of|an?)\b)|first of all|you know|look|see|basically|i mean|for me|fyi|today|this year|correction"
+    r"|good morning|though|although|while|for work|at present|right now|just so you know"
+    r"|for context|for the record)\b[\s,!:.-]*){1,5}",
     re.I,
 )
 SUPPOSED = re.compile(

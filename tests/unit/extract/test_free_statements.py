@@ -137,6 +137,10 @@ def test_clauses_of_a_project_with_subjects_of_their_own_are_apart(text: str, te
             ["User is allergic to shellfish", "Nuts make User wheeze"],
         ),
         (
+            "penicillin brings me out in hives, always has, and plasters make me itch",
+            ["User is allergic to penicillin", "Plasters make User itch"],
+        ),
+        (
             "My niece has started school so the council wants me moved to days",
             ["User's niece has started school", "The council wants User moved to days"],
         ),

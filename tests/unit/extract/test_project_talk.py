@@ -132,3 +132,22 @@ def test_what_reports_look_like_is_a_preference() -> None:
 def test_a_thought_is_no_task() -> None:
     for text in ("could we repaint the hall in blue? just dreaming", "大厅能不能刷成蓝色，随便想想"):
         assert [c for c in read(text) if c.kind == "intent"] == []
+
+
+@pytest.mark.parametrize(
+    ("profile", "text", "texts"),
+    [
+        (
+            "engineering",
+            "Support needs a week more so the 3rd is off, we ship on 9 May",
+            ["Support needs a week more so the 3rd is off", "User and others ship on 9 May"],
+        ),
+        (
+            "clinical_trial",
+            "As of this morning 31 in, 4 in screening, 2 screen fails since Monday",
+            ["As of this morning 31 in, 4 in screening, 2 screen fails since Monday"],
+        ),
+    ],
+)
+def test_what_stands_beside_a_status_is_told_whole(profile: str, text: str, texts: list[str]) -> None:
+    assert sorted(c.text for c in read(text, profile, project=None)) == sorted(texts)

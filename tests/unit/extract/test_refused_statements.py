@@ -70,6 +70,8 @@ def test_one_is_refused_and_one_like_it_is_kept(bad: str, good: str) -> None:
          ["Mondays Ann drives the minibus to Oban"]),
         ("The vet took our cat off the pills because of me mum",
          ["The vet took Ann's cat off the pills because of Ann's mum"]),
+        ("The book my mum wrote in Oban", []),
+        ("The dentist pulled my tooth in Oban", ["The dentist pulled Ann's tooth in Oban"]),
         ("They gave me eggs in Oban", []),
         ("still married to a fisherman from Oban", ["Ann is still married to a fisherman from Oban"]),
         ("Married a fisherman in Oban", ["Ann married a fisherman in Oban"]),

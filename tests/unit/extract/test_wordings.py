@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from processors.reader.rules.protocol import holds_many
+from processors.reader.rules.protocol import holds_many, values_of
 from schemas.profile.model import Profile, ProfileError, load_profile, parse_profile
 from tests.pages import blocks
 from tests.unit.extract.support import extract
@@ -128,7 +128,8 @@ def test_c11_a_denied_illness_or_allergy_is_not_one() -> None:
 def test_what_a_profile_takes_from_another_is_in_it_when_loaded(name: str) -> None:
     """A tenant's profile travels as JSON: nothing is looked up again."""
     profile = load_profile(name)
-    assert profile.wordings == load_profile("health").wordings
+    taken = load_profile("health").wordings
+    assert profile.wordings[-len(taken) :] == taken
     assert Profile.model_validate(profile.model_dump(mode="json", exclude_defaults=True)) == profile
 
 
@@ -199,3 +200,38 @@ def test_the_example_of_the_documentation_is_a_profile() -> None:
     profile = parse_profile(f'name = "docs"\nversion = 1\n{example}[lexicon.condition]\n"asthma" = "asthma"\n', "docs")
     assert statements_of("I weigh 160 lbs", profile) == [("User weighs 160 lbs", "weight", 72.6, False)]
     assert statements_of("I don't have asthma", profile) == [("User does not have asthma", "condition", "asthma", True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "texts"),
+    [
+        (
+            "My wife holds a Chilean passport, mine is Irish",
+            ["User is married", "User's passport is Irish", "User's wife holds a Chilean passport"],
+        ),
+        ("We are four: me, my husband and our boys", ["User is married"]),
+        ("My wife has a Chilean passport", ["User is married", "User's wife has a Chilean passport"]),
+        ("My ex wife has a Chilean passport", ["User's ex wife has a Chilean passport"]),
+    ],
+)
+def test_a_value_that_follows_from_a_mention_has_a_sentence_of_its_own(text: str, texts: list[str]) -> None:
+    assert sorted(c.text for c in extract(text, load_profile("immigration"))) == texts
+
+
+@pytest.mark.parametrize(
+    ("text", "statement", "surgery"),
+    [
+        ("I had both ovaries removed in 2019", "User had both ovaries removed in 2019", "ovary removal"),
+        ("I had my left hip replaced in 2019", "User had their left hip replaced in 2019", "left hip replacement"),
+        ("I had my tonsils out in 1998", "User had their tonsils out in 1998", "tonsillectomy"),
+    ],
+)
+def test_an_operation_is_told_with_its_time(text: str, statement: str, surgery: str) -> None:
+    [kept] = extract(text, load_profile("health"))
+    assert (kept.text, kept.value) == (statement, surgery)
+
+
+@pytest.mark.parametrize("text", ["penicillin brings me out in hives", "allergic to penicillin, as is my brother"])
+def test_one_value_of_two_fields_is_one_whole_statement(text: str) -> None:
+    [kept] = [c for c in extract(text, load_profile("health")) if values_of(c).get("drug_allergies")]
+    assert kept.text.startswith("User is allergic to penicillin")
