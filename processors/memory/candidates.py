@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from processors.memory.changes.forget_requests import NOTHING
 from processors.memory.emit import because, decision
 from processors.memory.field_values import FieldValues
-from processors.memory.free_statements import FreeStatements
 from processors.memory.rejections import REJECTED_SOURCE, barred
 from processors.memory.versions import VERSIONED
 from processors.reader.rules.protocol import ENDS, values_of
@@ -19,7 +18,7 @@ _STATES_MASKED = re.compile(r"(?:\b(?:is|are|was)|[:=：是为叫])\s*<[A-Z][A-Z
 """A statement whose point is what policy took out ("her number is <PHONE_NUMBER>") says nothing any more."""
 
 
-class CandidateGate(FieldValues, FreeStatements):
+class CandidateGate(FieldValues):
     """Decides the candidates of one extraction against one user's standing records."""
 
     def decide(self, c: Candidate) -> Iterable[Emit]:

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from processors.memory.emit import Changes, because
 from processors.memory.low_readings import SAID_AGAIN, is_doubted
 from processors.memory.rules import EXPLICIT, readable
-from processors.reader.rules.protocol import values_of
-from schemas.events.memory import LOW_READING, Candidate, MemoryUpdate, Source
+from schemas.base import JsonValue
+from schemas.events.memory import LOW_READING, Candidate, MemoryBody, MemoryUpdate, Source
+
+_IMPLIED = "implied"
 
 
-def firmer(c: Candidate, twin: MemoryUpdate) -> bool:
-    """Said outright, what was only likely so far ("I live in York" after "I work in York") stands as said. What holds
-    more than its field is not reworded."""
-    implied = bool(twin.sealed.attributes.get("implied"))
-    return implied and not c.attributes.get("implied") and c.source == "explicit" and len(values_of(c)) == 1
+def implies(said: Candidate | MemoryBody) -> bool:
+    """Is its value only likely, from what was said of something else ("I work in York", of the home)?"""
+    return bool(said.attributes.get(_IMPLIED))
+
+
+def without_mark(attributes: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    return {name: value for name, value in attributes.items() if name != _IMPLIED}
+
+
+def without_field(c: Candidate) -> Candidate:
+    """The statement alone, with no value of a field."""
+    attributes = without_mark(c.attributes)
+    return c.model_copy(update={"field": None, "fields": (), "value": None, "hot": None, "attributes": attributes})
 
 
 def surer(c: Candidate, twin: MemoryUpdate) -> bool:

@@ -6,39 +6,46 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from processors.memory.emit import because, decision, update
+from processors.memory.certainty import implies, without_field, without_mark
+from processors.memory.emit import because, changed, decision, update
+from processors.memory.free_statements import FreeStatements
 from processors.memory.index import since
 from processors.memory.index import values_of as standing_values
 from processors.memory.marks import marked
 from processors.memory.opposites import opposed
 from processors.memory.records_of_turn import part
-from processors.memory.repetition import Repetition
 from processors.memory.restate import note_replaced
+from processors.memory.store import text_features
 from processors.memory.timed_values import read_before, told_anew
 from processors.memory.vagueness import PLACES, vaguer
-from processors.memory.values import same
+from processors.memory.values import canonical, same
 from processors.reader.rules.protocol import holds_many
 from processors.step import Emit
 from schemas.base import JsonValue
 from schemas.events.memory import Candidate, MemoryUpdate
+from schemas.log.ids import record_id
+
+VALUE_STATED = "value_stated"
+"""Rule of what was only taken for a value of its field, and stands without it since one was stated."""
 
 
 @dataclass(slots=True)
 class _Sorted:
     """Fields of a candidate by what becomes of them: `known` (said before), `vaguer` (said before, and sharper), `held`
-    (the caller has it, and nothing else stands), `outranked` (inferred against explicit), `late` (something newer
-    stands), `fresh` (to be kept; `replaced` ends)."""
+    (the caller has it, and nothing else stands), `outranked` (inferred against explicit), `implied` (only likely, where
+    a value was stated), `late` (something newer stands), `fresh` (to be kept; `replaced` ends)."""
 
     known: dict[str, MemoryUpdate] = field(default_factory=dict)
     vaguer: dict[str, MemoryUpdate] = field(default_factory=dict)
     held: list[str] = field(default_factory=list)
     outranked: list[str] = field(default_factory=list)
+    implied: list[str] = field(default_factory=list)
     late: dict[str, datetime] = field(default_factory=dict)
     fresh: list[str] = field(default_factory=list)
     replaced: dict[str, MemoryUpdate] = field(default_factory=dict)
 
 
-class FieldValues(Repetition):
+class FieldValues(FreeStatements):
     """Facts, preferences and intents, by their fields."""
 
     def _by_field(self, c: Candidate, fields: Mapping[str, JsonValue]) -> list[Emit]:
@@ -56,6 +63,8 @@ class FieldValues(Repetition):
         if found.outranked:
             reason = because("refused", "confidence", "explicit_stands")
             out.append(decision(self._source, c, reason, None, part(c, found.outranked)))
+        if found.implied:
+            out.extend(self._by_text(without_field(c)))
         if found.late:
             out.extend(self._late(c, found.late))
         if found.fresh:
@@ -67,7 +76,11 @@ class FieldValues(Repetition):
         for slot in self._slots(c, fields):
             name = slot.field
             holders = self._store.holders(slot)
-            twin = next((h for h in holders if same(standing_values(h).get(name), fields[name])), None)
+            if implies(c) and any(not implies(h.sealed) for h in holders):
+                out.implied.append(name)
+                continue
+            equals = (h for h in holders if same(standing_values(h).get(name), fields[name]))
+            twin = next((h for h in equals if implies(h.sealed) == implies(c)), None)
             before = None
             if twin is not None and told_anew(self._profile, c, name, twin, self._source.turn):
                 before, twin = twin, None
@@ -84,8 +97,6 @@ class FieldValues(Repetition):
                 out.vaguer[name] = sharper
             elif c.source == "inferred" and any(h.source != "inferred" for h in holders):
                 out.outranked.append(name)
-            elif c.attributes.get("implied") and any(not h.sealed.attributes.get("implied") for h in holders):
-                out.outranked.append(name)  # where somebody works says where they live only as long as they do not
             elif newer := [since(h) for h in holders if self._is_late(c, h) or read_before(self._profile, c, name, h)]:
                 out.late[name] = max(min(newer), when)
             else:
@@ -136,7 +147,23 @@ class FieldValues(Repetition):
             kept = kept.model_copy(update={"conflicts_with": conflicts, "reason": reason})
             out += [marked(self._store, h, record) for h in others]
         self._store.put(kept)
-        return [*out, update(kept), decision(self._source, c, kept.reason, kept, part(c, names))]
+        freed = [e for old in replaced if implies(old.sealed) and not implies(c) for e in self._freed(old)]
+        return [*out, update(kept), decision(self._source, c, kept.reason, kept, part(c, names)), *freed]
+
+    def _freed(self, old: MemoryUpdate) -> list[Emit]:
+        """What was only taken for a value until one was stated goes on as a statement without a field: who lives in
+        Oslo may still work in Leeds."""
+        stays = changed(
+            old, version=1,
+            record_id=record_id(self._source.owner, "stated", old.record_id, canonical(old.sealed.text)),
+            field=None, fields=(), reason=because("kept", "dedupe", VALUE_STATED),
+            sealed=old.sealed.model_copy(update={"value": None, "attributes": without_mark(old.sealed.attributes)}),
+        )  # fmt: skip
+        made = self._room.made_for(stays) if self._room.crowded else []
+        if made is None:
+            return []
+        self._store.put(stays, text_features(stays.sealed.text))
+        return [*made, update(stays)]
 
     def _never_replaced(self, c: Candidate, twin: MemoryUpdate) -> bool:
         """What a newer extractor only infers never replaced what was stated: that holds again."""

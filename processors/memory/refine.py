@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from processors.memory.candidates import CandidateGate
-from processors.memory.certainty import no_surer
+from processors.memory.certainty import implies, no_surer, without_field
 from processors.memory.emit import because, changed, decision, update
 from processors.memory.index import Slot
 from processors.memory.index import values_of as standing_values
@@ -232,7 +232,7 @@ class SecondReading(CandidateGate):
 
     def _beside(self, c: Candidate, others: Sequence[MemoryUpdate]) -> list[Emit]:
         """It stands as a statement without the field, and each names the other."""
-        free = c.model_copy(update={"field": None, "fields": (), "value": None, "hot": None})
+        free = without_field(c)
         if self._again is not None:
             self._again.match(free, self._decided)
         out = self._by_text(free)
@@ -292,7 +292,7 @@ def says_the_same(c: Candidate, held: MemoryUpdate, names: Sequence[str]) -> boo
 
 def _weak(u: MemoryUpdate) -> bool:
     """Inferred, or only likely from what was said of something else."""
-    return u.source == "inferred" or bool(u.sealed.attributes.get("implied"))
+    return u.source == "inferred" or implies(u.sealed)
 
 
 def _words(c: Candidate, held: MemoryUpdate) -> tuple[frozenset[str], frozenset[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from processors.dedupe.window import Match
-from processors.memory.certainty import firmer, is_confirmed, less_sure, lowered, raised, surer
+from processors.memory.certainty import is_confirmed, less_sure, lowered, raised, surer
 from processors.memory.emit import Changes, because, changed, decision, sources, update
 from processors.memory.marks import holds_again
 from processors.memory.readings import of_people
@@ -23,13 +23,12 @@ class Repetition(TurnRecords):
     ) -> list[Emit]:  # fmt: skip
         """A duplicate renews last_accessed_at, adds to importance, and adds its source turn. `told_more`: the later
         text has a detail that the earlier lacks, so its words are kept."""
-        firm = firmer(c, twin)
-        if not firm and self._withdraws(c, twin):
+        if self._withdraws(c, twin):
             return self._lower(c, twin, rule, only)
         of_this_turn = any(s.turn_id == self._source.turn.turn_id for s in twin.sources)
         sure = surer(c, twin) or (is_confirmed(c, twin) and not of_this_turn)
         repeated = sure and twin.record_id in self._before and not of_people(twin)  # than the extractor before
-        if of_this_turn and not firm and not repeated:
+        if of_this_turn and not repeated:
             return [decision(self._source, c, because("skipped", "dedupe", rule, score), twin, only)]
         outcome: Outcome = "skipped" if only else "merged"
         renewed = changed(
@@ -41,9 +40,7 @@ class Repetition(TurnRecords):
         )
         features = self._store.features(twin.record_id)
         body: Changes = {}
-        if firm:
-            body["attributes"] = {k: v for k, v in twin.sealed.attributes.items() if k != "implied"}
-        if (firm or (told_more and not of_this_turn)) and twin.extractor != "command":
+        if told_more and not of_this_turn and twin.extractor != "command":
             body |= {"text": c.text, "terms": c.terms, "embedding": c.embedding}
             features = text_features(c.text)
             renewed = renewed.model_copy(update={"model_id": self._model_id(c)})

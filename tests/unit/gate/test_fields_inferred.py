@@ -10,19 +10,24 @@ from tests.unit.gate.bench import DAY, GateBench, candidate
 
 
 @pytest.mark.parametrize("together", [True, False])
-async def test_b4_a_home_said_outright_is_implied_no_more(gate: GateBench, together: bool) -> None:
+@pytest.mark.parametrize("home", ["York", "Hull"])
+async def test_b4_a_home_said_outright_leaves_the_place_of_work(gate: GateBench, home: str, together: bool) -> None:
     works = candidate("Works in York", "residence", "York", attributes={"implied": True})
-    lives = candidate("Lives in York", "residence", "York", ordinal=1)
+    lives = candidate(f"Lives in {home}", "residence", home, ordinal=1)
     await gate.say(works, *([lives] if together else []))
     if not together:
         gate.later(DAY)
         await gate.say(lives)
-    [home] = gate.active("residence")
-    assert (home.sealed.text, home.sealed.attributes, home.version) == ("Lives in York", {}, 1)
-    assert len(home.sources) == 2 - together
+    assert gate.values("residence") == [home]
+    assert sorted(u.sealed.text for u in gate.active()) == [f"Lives in {home}", "Works in York"]
+    [work] = [u for u in gate.active() if u.field is None]
+    assert (work.sealed.value, work.sealed.attributes, work.reason.rule) == (None, {}, "value_stated")
+    [home_is] = gate.active("residence")
+    assert (work.sources == home_is.sources) is together, "each cites the turn that said it"
     gate.later(DAY)
-    await gate.say(candidate("Works in Leeds", "residence", "Leeds", attributes={"implied": True}))
-    assert gate.values("residence") == ["York"], "what is only likely replaces it no more"
+    await gate.say(candidate("Works in York", "residence", "York", attributes={"implied": True}))
+    assert gate.values("residence") == [home], "what is only likely replaces it no more"
+    assert len(gate.active()) == 2, "said again, it is one statement"
 
 
 async def test_b4_where_somebody_works_never_replaces_where_they_live(gate: GateBench) -> None:
@@ -30,11 +35,12 @@ async def test_b4_where_somebody_works_never_replaces_where_they_live(gate: Gate
     gate.later(DAY)
     await gate.say(candidate("Works in Hull", "residence", "Hull", attributes={"implied": True}))
     assert gate.values("residence") == ["Hull"]
+    assert [u.sealed.text for u in gate.active()] == ["Works in Hull"], "another place of work takes its place"
     gate.later(DAY)
     await gate.say(candidate("Lives in York", "residence", "York"))
-    await gate.say(candidate("Works in Leeds", "residence", "Leeds", attributes={"implied": True}))
+    await gate.say(candidate("Commutes to Derby", "residence", "Derby", attributes={"implied": True}))
     assert gate.values("residence") == ["York"]
-    assert gate.outcomes()[-1] == ("refused", "explicit_stands")
+    assert sorted(u.sealed.text for u in gate.active()) == ["Commutes to Derby", "Lives in York", "Works in Hull"]
 
 
 async def test_d4_inferred_never_replaces_explicit(gate: GateBench) -> None:
