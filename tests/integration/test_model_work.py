@@ -263,7 +263,7 @@ def test_b7_nothing_waits_for_a_model_that_holds_its_answer(running: Running) ->
     until("the calls to reach the endpoint", lambda: running.endpoint.now, lambda now: now >= 2)
     [turn] = running.say("eva", "I am 41 now.")
     running.until("/v1/users/eva/memories?limit=50", lambda b: any(m["value"] == 41 for m in b["memories"]))
-    outcome = running.http.get(f"/v1/turns/{turn}/outcome", params={"user_id": "eva"}).json()
+    outcome = running.until(f"/v1/turns/{turn}/outcome?user_id=eva", lambda b: b.get("extracted_info"))
     assert (outcome["extracted_info"], running.endpoint.now >= 2) == ({"age": 41}, True)
 
 
