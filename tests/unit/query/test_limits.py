@@ -19,6 +19,7 @@ from query.errors import ProblemError
 from query.writing.publish import Entry, Publisher
 from schemas.security.scope import Permission, TenantScope
 from tests.unit.query.conftest import turn
+from tests.unit.query.memory_log import MemoryLog
 
 BODY = {"user_id": "ann", "kind": "fact", "text": "x"}
 
@@ -78,15 +79,15 @@ async def test_c7_turns_are_counted_by_the_turn(deps: Deps) -> None:
         assert (await client.post("/v1/memories", json=BODY, headers=of("a"))).status_code == 202
 
 
-async def test_h6_writes_are_counted_by_the_byte_whatever_they_are(deps: Deps) -> None:
+async def test_h6_writes_are_counted_by_the_byte_whatever_they_are(deps: Deps, log: MemoryLog) -> None:
     """Few large records hold the steps up as many small ones do, and each was one write."""
-    large = {"turns": [turn(turn_id=str(n), text="x" * 50_000) for n in range(3)]}
+    large = {"turns": [turn(turn_id=str(n), content="x" * 50_000) for n in range(3)]}
     async with service(deps, bytes_per_second=20_000) as client:
         assert (await client.post("/v1/turns", json=large, headers=of("a"))).status_code == 202
-        sent = len(deps.log.sent)
+        assert len(log.records) == 3
         again = await client.post("/v1/turns", json=large, headers=of("a"))
         assert (again.status_code, again.json()["limit"]) == (429, 200_000)
-        assert len(deps.log.sent) == sent, "nothing of it"
+        assert len(log.records) == 3, "nothing of it"
         assert (await client.post("/v1/turns", json=large, headers=of("b"))).status_code == 202
         assert (await client.post("/v1/memories", json=BODY, headers=of("a"))).status_code == 202, "what is left"
         body = (await client.get("/metrics", headers=of("b"))).text
