@@ -103,13 +103,15 @@ class Eraser:
         nothing. Raises Away, KeysAway, once all had their turn."""
         with self._at.register() as register:
             page = self._turns.page(register)
-            failed: _Failed = {}
+            unlooked: _Failed = {}
+            unended: _Failed = {}
             ready: list[Due] = []
             try:
                 for found in page:
-                    self._spared(register, found, failed, partial(self._add_due, register, found, ready))
-                done = self._ended(register, ready, failed)
+                    self._spared(register, found, unlooked, partial(self._add_due, register, found, ready))
+                done = self._ended(register, ready, unended)
             finally:
+                failed = {**unlooked, **unended}
                 self._turns.passed(page, {tenant: found for tenant, (found, _) in failed.items()})
             for _, exc in failed.values():
                 raise exc
@@ -120,9 +122,7 @@ class Eraser:
         if due is not None:
             ready.append(due)
 
-    def _ended(
-        self, register: Register, ready: Sequence[Due], failed: _Failed
-    ) -> int:
+    def _ended(self, register: Register, ready: Sequence[Due], failed: _Failed) -> int:
         """How many are done now. The log is read for all of them at once: of a thousand users each would else have to
         wait until it was read through for every one before. Where that fails, for whichever of them, each is ended
         alone; so is always a tenant's erasure, whose records may be many (one in its turn), one that failed before,
@@ -139,14 +139,13 @@ class Eraser:
             together = []
         for due in ready:
             later = due.found.erasure.scope == "tenant" and first.get(due.found.erasure.owner, due) is not due
-            if due not in together and not later:
+            if due not in together and not due.done and not later:
                 self._spared(register, due.found, failed, partial(self._end, register, [due]))
         return sum(due.done for due in ready)
 
     def _spared(
-        self, register: Register, found: UnderWay, failed: _Failed,
-        advance: Callable[[], object],
-    ) -> None:  # fmt: skip
+        self, register: Register, found: UnderWay, failed: _Failed, advance: Callable[[], object]
+    ) -> None:
         """A fault of one erasure (a record that nobody can read, a bug) costs this one its turn: were it to end the
         process, the next life would begin with the oldest again, and never come past it. Where brokers or keys do not
         answer, others of the tenant wait for the next look."""

@@ -463,6 +463,17 @@ def test_h8_what_fails_costs_its_own_tenant_the_turn(house: House) -> None:
     assert house.register.entries["other"].state == "done"
 
 
+def test_h8_what_is_due_is_ended_though_another_of_its_tenant_fails_before_it_is(house: House) -> None:
+    """Parts of the whole cannot be written: what was ready beside it waited for as long."""
+    house.asked(erasure("a", user_id="bob1"))
+    house.asked(whole())
+    house.holds("acme/user/ann")
+    house.log.away, house.log.only = 1_000, ANN
+    with pytest.raises(Away):
+        house.eraser.look()
+    assert house.register.entries["a"].state == "done"
+
+
 def test_h8_of_a_tenant_one_erasure_of_the_whole_is_ended_in_a_turn(house: House) -> None:
     """Each of them reads all of the log, whatever was asked of it a moment before."""
     for n in range(3):
