@@ -275,7 +275,7 @@ def test_h12_erasures_since_a_dump_are_done_again_from_their_export(sites: tuple
         assert [CODEC.decode(r.topic(), r.value()) for r in log.records] == list(wanted.asked)
         back.ring.destroy(eve.key)  # as the eraser does: all but the newest
         with pytest.raises(KeyDestroyed):
-            back.ring.key(eve, 1)
+            back.ring.key(eve.key, 1)
 
 
 def test_h12_the_room_for_a_dumps_locks_is_looked_at(sites: tuple[Site, str]) -> None:
