@@ -176,12 +176,12 @@ def still_to_read(
     """What steps can read no more of their topics, and how many records they have still to read."""
     source = {g.name: g.topics[0] for g in groups if g.kind == "step"}
     places = [(source[step], p, step, reached) for (step, p), reached in stored.items() if step in source]
-    gone = [
+    unreadable = [
         Unreadable(topic, p, step, start, reached)
         for topic, p, step, reached in places
         if (start := starts.get((topic, p), 0)) > reached
     ]
-    return sorted(gone), sum(
+    return sorted(unreadable), sum(
         max(0, ends.get((topic, p), 0) - max(reached, starts.get((topic, p), 0))) for topic, p, _, reached in places
     )
 

@@ -35,13 +35,13 @@ def recover(
     logs = recovery.recover(*where) if yes else recovery.short_logs(*where)
     found = recovery.compared(*where)
     if as_json:
-        gone = [asdict(log) | {"lost": log.lost} for log in found.unreadable]
-        print_json([*(asdict(log) | {"lost": log.lost, "filled": yes} for log in logs), *gone])
+        never_read = [asdict(place) | {"lost": place.lost} for place in found.unreadable]
+        print_json([*(asdict(log) | {"lost": log.lost, "filled": yes} for log in logs), *never_read])
     else:
         for log in logs:
             console.print(f"{'filled' if yes else 'short':<7}{log}", highlight=False)
-        for unreadable in found.unreadable:
-            console.print(f"gone   {unreadable}", highlight=False)
+        for place in found.unreadable:
+            console.print(f"{'unread':<7}{place}", highlight=False)
         console.print(_older(bool(logs), found), highlight=False)
     if logs and not yes:
         raise typer.Exit(1)

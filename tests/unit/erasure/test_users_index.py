@@ -29,7 +29,7 @@ def _lies(number: int, value: bytes | None, owner: bytes | None = None, key: byt
     return Lies(Outgoing(*PLACE, key, value, headers), CUT + timedelta(seconds=number), number)
 
 
-def _said(number: int, name: str = "ann", **more: Any) -> Lies:
+def _of(number: int, name: str = "ann", **more: Any) -> Lies:
     return _lies(number, orjson.dumps({"tenant": "acme", "user_id": name, "number": number, **more}))
 
 
@@ -44,13 +44,13 @@ def _read(index: UsersIndex, records: Iterable[Lies]) -> list[tuple[str, int]]:
 @pytest.mark.parametrize(
     ("record", "spoken"),
     [
-        (_said(0), ({ANN}, True)),
-        (_said(0, owner_kind="user", owner_id="bob"), ({ANN, BOB}, True)),
+        (_of(0), ({ANN}, True)),
+        (_of(0, owner_kind="user", owner_id="bob"), ({ANN, BOB}, True)),
         (_lies(0, b"no event", ANN), ({ANN}, True)),
         (_lies(0, b"[1]", ANN), ({ANN}, True)),
         (_lies(0, None, ANN), ({ANN}, True)),
         (_lies(0, rb'{"tenant":"acme","user_id":"\u0061nn"}'), ({ANN}, True)),
-        (_said(0, type="erasure"), ({ANN}, False)),
+        (_of(0, type="erasure"), ({ANN}, False)),
         (_lies(0, b'{"type":"tick"}'), (set(), False)),
         (_lies(0, b'{"tenant":"acme","project_id":"p"}', b"acme/project/p"), (set(), True)),
     ],
@@ -61,7 +61,7 @@ def test_h8_whom_a_record_speaks_of(record: Lies, spoken: tuple[set[bytes], bool
 
 def test_h8_a_user_is_there_from_the_first_record_or_erasure_on() -> None:
     index = UsersIndex()
-    records = [_said(0, "bob"), _said(1, type="erasure"), _said(2, "bob"), _said(3)]
+    records = [_of(0, "bob"), _of(1, type="erasure"), _of(2, "bob"), _of(3)]
     assert _read(index, records[:3]) == []
     assert (index.first_of(PLACE, ANN), index.first_of(PLACE, BOB)) == (None, 0), "of an erasure alone nothing is there"
     assert _read(index, records) == []
@@ -71,17 +71,17 @@ def test_h8_a_user_is_there_from_the_first_record_or_erasure_on() -> None:
 @pytest.mark.parametrize(
     "later",
     [
-        [_said(0, "bob")],
-        [_said(0, "bob"), _said(1, "cid")],
-        [_said(0, "bob"), _said(2)],
+        [_of(0, "bob")],
+        [_of(0, "bob"), _of(1, "cid")],
+        [_of(0, "bob"), _of(2)],
         [],
-        [Lies(_said(1).sent, CUT, 1)],
+        [Lies(_of(1).sent, CUT, 1)],
     ],
     ids=["cut off", "other words", "compacted", "made anew", "another time"],
 )
 def test_c1_a_partition_whose_newest_record_is_another_is_not_known(later: list[Lies]) -> None:
     index = UsersIndex()
-    assert _read(index, [_said(0, "bob"), _said(1)]) == []
+    assert _read(index, [_of(0, "bob"), _of(1)]) == []
     assert _read(index, later) == [PLACE]
     assert index.begin([PLACE]) == {}
 
@@ -95,7 +95,7 @@ def test_h8_many_users_are_each_found_where_they_began(monkeypatch: pytest.Monke
         first.setdefault(name, number)
         if not is_erasure:
             held.add(name)
-        records.append(_said(number, name, **({"type": "erasure"} if is_erasure else {})))
+        records.append(_of(number, name, **({"type": "erasure"} if is_erasure else {})))
         if random.random() < 0.05:
             assert _read(index, records) == []
     assert _read(index, records) == []
