@@ -68,6 +68,43 @@ class ShortLog:
         return f"{self.topic}/{self.partition} ends at {self.end} and was read to {self.reached}: {self.lost} lost"
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Unreadable:
+    """A partition that begins behind what a step has read of it: Postgres is older than the log keeps its records."""
+
+    topic: str
+    partition: int
+    step: str
+    start: int
+    reached: int
+
+    @property
+    def lost(self) -> int:
+        """Offsets that the step never reads."""
+        return self.start - self.reached
+
+    def __str__(self) -> str:
+        return (
+            f"{self.topic}/{self.partition} begins at {self.start} and {self.step} read it to {self.reached}:"
+            f" {self.lost} never read"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The logs and what was read of them. `unread`: records that the steps have still to read. Where logs are short,
+    Kafka is older than Postgres; where some are unreadable, Postgres is older than Kafka, by more than it keeps."""
+
+    short: Sequence[ShortLog] = ()
+    unreadable: Sequence[Unreadable] = ()
+    unread: int = 0
+
+
+def compared(bootstrap: Bootstrap, dsn: str, partitions: int) -> Comparison:
+    """Looks once; changes nothing. Raises PreflightError."""
+    return _comparison(bootstrap, dsn, partitions)
+
+
 def short_logs(bootstrap: Bootstrap, dsn: str, partitions: int) -> list[ShortLog]:
     """Compares the end of every topic with the stored positions of the steps and the committed offsets of all groups.
     Servers that are away, or not quite there after a start, are waited for, a minute at most.
@@ -83,6 +120,10 @@ def short_logs(bootstrap: Bootstrap, dsn: str, partitions: int) -> list[ShortLog
 
 
 def _short_logs(bootstrap: Bootstrap, dsn: str, partitions: int) -> list[ShortLog]:
+    return list(_comparison(bootstrap, dsn, partitions).short)
+
+
+def _comparison(bootstrap: Bootstrap, dsn: str, partitions: int) -> Comparison:
     from query.pipeline.offsets import BrokersAwayError, OffsetReader  # kafka-python is heavy to load
 
     try:
@@ -97,13 +138,14 @@ def _short_logs(bootstrap: Bootstrap, dsn: str, partitions: int) -> list[ShortLo
     except psycopg.Error as exc:
         raise PreflightError(f"Postgres does not answer ({type(exc).__name__}): check MEMSTREAM_POSTGRES") from None
     if not stored:
-        return []  # no step ever ran, and there may be no group yet
+        return Comparison()  # no step ever ran, and there may be no group yet
     with closing(OffsetReader(bootstrap, partitions, timeout=10.0)) as reader:
         try:
             found = reader.read(groups)
         except BrokersAwayError:
             raise PreflightError("the brokers do not answer: check MEMSTREAM_KAFKA") from None
-    return compare(found.ends, found.committed.values(), stored, groups)
+    short = compare(found.ends, found.committed.values(), stored, groups)
+    return Comparison(short, *still_to_read(found.starts, found.ends, stored, groups))
 
 
 def compare(
@@ -122,6 +164,25 @@ def compare(
         ShortLog(topic, partition, ends[topic, partition], offset)
         for (topic, partition), offset in reached.items()
         if ends.get((topic, partition), offset) < offset
+    )
+
+
+def still_to_read(
+    starts: Mapping[Place, int],
+    ends: Mapping[Place, int],
+    stored: Mapping[tuple[str, int], int],
+    groups: Sequence[Group] = GROUPS,
+) -> tuple[list[Unreadable], int]:
+    """What steps can read no more of their topics, and how many records they have still to read."""
+    source = {g.name: g.topics[0] for g in groups if g.kind == "step"}
+    places = [(source[step], p, step, reached) for (step, p), reached in stored.items() if step in source]
+    unreadable = [
+        Unreadable(topic, p, step, start, reached)
+        for topic, p, step, reached in places
+        if (start := starts.get((topic, p), 0)) > reached
+    ]
+    return sorted(unreadable), sum(
+        max(0, ends.get((topic, p), 0) - max(reached, starts.get((topic, p), 0))) for topic, p, _, reached in places
     )
 
 

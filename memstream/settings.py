@@ -89,6 +89,9 @@ class Settings(Connections):
     )
     writes_per_second: float = Field(default=1_000, ge=0, description="Writing requests of one tenant, likewise.")
     turns_per_second: float = Field(default=5_000, ge=0, description="Turns of one tenant, likewise.")
+    bytes_per_second: float = Field(
+        default=5_000_000, ge=0, description="Bytes of records that one tenant writes to the log, likewise."
+    )
     failures_per_second: float = Field(
         default=5, ge=0, description="Refused credentials of one address, likewise; valid ones are not slowed."
     )

@@ -40,6 +40,8 @@ class Limits(Frozen):
     reads_per_second: float = Field(default=1_000, ge=0)
     writes_per_second: float = Field(default=1_000, ge=0)
     turns_per_second: float = Field(default=5_000, ge=0)
+    bytes_per_second: float = Field(default=5_000_000, ge=0)
+    """Of records on their way to the log."""
     failures_per_second: float = Field(default=5, ge=0)
     streams: int = Field(default=16, ge=1)
 

@@ -1,4 +1,4 @@
-"""Rates a tenant (C7): so many requests, turns and open streams that one tenant's load is not another's outage."""
+"""Rates a tenant (C7): requests, turns and bytes, so many that one tenant's load is not another's outage."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ class TenantLimits:
                 ("reads", limits.reads_per_second),
                 ("writes", limits.writes_per_second),
                 ("turns", limits.turns_per_second),
+                ("bytes", limits.bytes_per_second),
                 ("failures", limits.failures_per_second),
             )
             if rate > 0

@@ -298,6 +298,8 @@ def failure(exc: Exception) -> tuple[str, int] | None:
     from memstream.cli.formats import FileError
     from memstream.cli.http import BusyError, ServiceError
     from memstream.cli.keyring import BackupError
+    from memstream.erasure.export import ExportError
+    from memstream.erasure.ports import Away
     from memstream.keyring.master import MasterKeyError
     from memstream.keys import KeyCommandError
     from memstream.recovery import RecoveryError
@@ -315,7 +317,7 @@ def failure(exc: Exception) -> tuple[str, int] | None:
     known = (
         UsageError, StackError, PartitionCountError, ProfileError, ConfigError, FileError, ServiceError, PreflightError,
         TracingError, RebuildError, GenerationError, KeyCommandError, AuditError, BackupError, MasterKeyError,
-        WeightsError, RecoveryError,
+        WeightsError, RecoveryError, ExportError,
     )  # fmt: skip
     if isinstance(exc, BusyError):
         return f"the service could not take the call for a minute ({exc}): run the command again", 3
@@ -333,6 +335,8 @@ def failure(exc: Exception) -> tuple[str, int] | None:
         return f"the store or the brokers do not answer ({exc}): run the command again", 3
     if isinstance(exc, (psycopg.OperationalError, PoolTimeout)):
         return f"Postgres does not answer ({type(exc).__name__}): check MEMSTREAM_POSTGRES", 3
+    if isinstance(exc, Away):
+        return f"the brokers do not answer, or refuse ({exc}): check MEMSTREAM_KAFKA", 3
     if isinstance(exc, KeysAway):
         return f"the keyring does not open what is sealed ({exc}): check MEMSTREAM_POSTGRES and the master key", 3
     if _fenced(exc):

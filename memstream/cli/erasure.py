@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,6 +37,15 @@ def erase(
     compact: Annotated[
         bool, typer.Option("--compact", help="Let the stores compact now: what was deleted leaves their files.")
     ] = False,
+    export: Annotated[
+        Path | None, typer.Option("--export", help="Write the erasures of all tenants to a file, for a restore.")
+    ] = None,
+    again: Annotated[
+        Path | None, typer.Option("--again", help="Behind a restore: do again what such a file has, and nobody knows.")
+    ] = None,
+    since: Annotated[
+        datetime | None, typer.Option("--since", help="Of the file those accepted at this time (UTC) or later.")
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
     wait: Annotated[float, typer.Option("--wait", help="Seconds to wait for the report.")] = 300.0,
     data: Data = None,
@@ -46,17 +56,20 @@ def erase(
 
     Example: memstream erase ana --session s1
     """
-    given = [user is not None, tenant, status is not None, listed, verify is not None, bool(probe) or compact]
-    if sum(given) != 1 or (session is not None and user is None):
+    of_stores = [bool(probe) or compact, export is not None, again is not None]
+    given = [user is not None, tenant, status is not None, listed, verify is not None, *of_stores]
+    if sum(given) != 1 or (session is not None and user is None) or (since is not None and again is None):
         raise typer.BadParameter(
-            "expected one of USER (with --session or without), --tenant, --status, --list, --verify, --probe, --compact"
+            "expected one of USER (with --session or without), --tenant, --status, --list, --verify, --probe,"
+            " --compact, --export, --again (with --since or without)"
         )
-    if probe or compact:
+    if any(of_stores):
         if url is not None:
             raise typer.BadParameter(
-                "--probe and --compact go to the stores, which --data names, or settings", param_hint="--url"
+                "--probe, --compact, --export and --again go to the stores, which --data names, or settings",
+                param_hint="--url",
             )
-        _look(probe or [], compact, data, as_json)
+        _stores(probe or [], compact, export, again, since, yes, data, as_json)
     elif verify is not None:
         _verify(verify, key, as_json)
     elif listed:
@@ -69,6 +82,20 @@ def erase(
         if not yes:
             _ask(f"Erase {what} at {erased.url}?")
         _erase(erased, path, as_json, wait)
+
+
+def _stores(
+    words: list[str], compact: bool, export: Path | None, again: Path | None, since: datetime | None, yes: bool,
+    data: Path | None, as_json: bool,
+) -> None:  # fmt: skip
+    from memstream.cli import erasure_export
+
+    if export is not None:
+        erasure_export.write(export, data, as_json)
+    elif again is not None:
+        erasure_export.again(again, since, yes, data, as_json)
+    else:
+        _look(words, compact, data, as_json)
 
 
 def _scope(user: str | None, session: str | None) -> tuple[str, str]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memstream.cli.terminal import output
+
+if TYPE_CHECKING:
+    from memstream.recovery import Comparison
 
 console = output()
 
@@ -19,7 +22,8 @@ def recover(
     as_json: Annotated[bool, typer.Option("--json", help="Print data as JSON.")] = False,
 ) -> None:
     """Find logs that are shorter than what was read of them, and occupy the lost offsets so that none is used twice.
-    Stop all processes and producers before. Exit status 1 where a log is short and --yes was not given.
+    Says whether Kafka or Postgres is older, as behind a restore. Stop all processes and producers before. Exit status 1
+    where a log is short and --yes was not given.
 
     Example: memstream recover --yes
     """
@@ -27,17 +31,30 @@ def recover(
     from memstream.cli.app import print_json, running
 
     settings = running(data)
-    look = recovery.recover if yes else recovery.short_logs
-    logs = look(settings.brokers, settings.postgres.get_secret_value(), settings.partitions)
+    where = settings.brokers, settings.postgres.get_secret_value(), settings.partitions
+    logs = recovery.recover(*where) if yes else recovery.short_logs(*where)
+    found = recovery.compared(*where)
     if as_json:
-        print_json([asdict(log) | {"lost": log.lost, "filled": yes} for log in logs])
+        never_read = [asdict(place) | {"lost": place.lost} for place in found.unreadable]
+        print_json([*(asdict(log) | {"lost": log.lost, "filled": yes} for log in logs), *never_read])
     else:
         for log in logs:
             console.print(f"{'filled' if yes else 'short':<7}{log}", highlight=False)
-        if not logs:
-            console.print("every log reaches as far as it was read", highlight=False)
+        for place in found.unreadable:
+            console.print(f"{'unread':<7}{place}", highlight=False)
+        console.print(_older(bool(logs), found), highlight=False)
     if logs and not yes:
         raise typer.Exit(1)
+
+
+def _older(short: bool, found: Comparison) -> str:
+    """Which of Kafka and Postgres is the older one."""
+    if short:
+        return "Kafka is older than Postgres: what was read and is lost is written nowhere else"
+    unread = f"{found.unread} records are still to be read"
+    if found.unreadable:
+        return f"Postgres is older than the log keeps its records; {unread}"
+    return f"every log reaches as far as it was read; {unread}"
 
 
 def register(app: typer.Typer) -> None:

@@ -14,14 +14,15 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from memstream.erasure.exemptions import not_erased
 from memstream.erasure.log import Log, Remains
-from memstream.erasure.ports import AT_ONCE, Access, Away, Finding, Keys, Opened, Outgoing, Register, Topics, UnderWay
+from memstream.erasure.ports import Access, Away, Finding, Keys, Opened, Outgoing, Register, Topics, UnderWay
 from memstream.erasure.report import signed
+from memstream.erasure.turns import Turns
 from schemas.events.documents import EVERY_VERSION, Document
 from schemas.events.envelope import Envelope
 from schemas.events.erasure import Erasure
@@ -85,34 +86,35 @@ class Due:
     done: bool = False
 
 
+_Failed: TypeAlias = dict[str, tuple[UnderWay, Exception]]
+"""Tenant -> its erasure that ended this turn of its, and why."""
+
+
 class Eraser:
     """Looks at the erasures that are under way, some at a time."""
 
     def __init__(self, reached: Reached, config: EraserConfig) -> None:
         self._at, self._config = reached, config
         self._log = Log(reached.topics, config.partitions)
-        self._behind: UnderWay | None = None
-        """The last one that was looked at; None: begin with the oldest."""
+        self._turns = Turns()
 
     def look(self) -> int:
-        """How many of `AT_ONCE` are still under way. Each look goes on behind the one before, also behind an erasure
-        that failed: one that waits, or fails, for ever holds up no other. Raises Away, KeysAway."""
+        """How many of `AT_ONCE` are still under way. One that fails costs its tenant the rest of this turn, and others
+        nothing. Raises Away, KeysAway, once all had their turn."""
         with self._at.register() as register:
-            page = register.under_way(self._behind)
-            if not page and self._behind is not None:
-                page = register.under_way()
+            page = self._turns.page(register)
+            unlooked: _Failed = {}
+            unended: _Failed = {}
             ready: list[Due] = []
             try:
                 for found in page:
-                    self._behind = found
-                    self._spared(register, found, partial(self._add_due, register, found, ready))
-            except (Away, KeysAway):
-                failed = self._behind
-                self._ended(register, ready)
-                self._behind = failed
-                raise
-            done = self._ended(register, ready)
-            self._behind = page[-1] if len(page) == AT_ONCE else None
+                    self._spared(register, found, unlooked, partial(self._add_due, register, found, ready))
+                done = self._ended(register, ready, unended)
+            finally:
+                failed = {**unlooked, **unended}
+                self._turns.passed(page, {tenant: found for tenant, (found, _) in failed.items()})
+            for _, exc in failed.values():
+                raise exc
             return len(page) - done
 
     def _add_due(self, register: Register, found: UnderWay, ready: list[Due]) -> None:
@@ -120,11 +122,11 @@ class Eraser:
         if due is not None:
             ready.append(due)
 
-    def _ended(self, register: Register, ready: Sequence[Due]) -> int:
+    def _ended(self, register: Register, ready: Sequence[Due], failed: _Failed) -> int:
         """How many are done now. The log is read for all of them at once: of a thousand users each would else have to
         wait until it was read through for every one before. Where that fails, for whichever of them, each is ended
-        alone; so is always a tenant's erasure, whose records may be many, one that failed before, and a user's second,
-        which has to see what the first put back."""
+        alone; so is always a tenant's erasure, whose records may be many (one in its turn), one that failed before,
+        and a user's second, which has to see what the first put back."""
         first = {d.found.erasure.owner: d for d in reversed(ready) if d.found.step != FAILED}
         together = [d for d in first.values() if d.found.erasure.scope != "tenant"]
         if len(together) > 1:
@@ -136,23 +138,31 @@ class Eraser:
         else:
             together = []
         for due in ready:
-            if due not in together:
-                self._behind = due.found
-                self._spared(register, due.found, partial(self._end, register, [due]))
+            later = due.found.erasure.scope == "tenant" and first.get(due.found.erasure.owner, due) is not due
+            if due not in together and not due.done and not later:
+                self._spared(register, due.found, failed, partial(self._end, register, [due]))
         return sum(due.done for due in ready)
 
-    def _spared(self, register: Register, found: UnderWay, advance: Callable[[], object]) -> None:
+    def _spared(
+        self, register: Register, found: UnderWay, failed: _Failed, advance: Callable[[], object]
+    ) -> None:
         """A fault of one erasure (a record that nobody can read, a bug) costs this one its turn: were it to end the
-        process, the next life would begin with the oldest again, and never come past it."""
+        process, the next life would begin with the oldest again, and never come past it. Where brokers or keys do not
+        answer, others of the tenant wait for the next look."""
+        tenant = found.erasure.tenant
+        if tenant in failed:
+            return
         try:
             advance()
-        except (Away, KeysAway):
-            raise
+        except (Away, KeysAway) as exc:
+            failed[tenant] = found, exc
         except Exception as exc:  # noqa: BLE001 - said so, shown as its step, and tried again at its next turn
             if found.step != FAILED:  # its text may quote a record
                 error = {"error": type(exc).__name__, "erasure_id": found.erasure.erasure_id, "where": _where(exc)}
                 log.error("an erasure fails: it is tried again, and the others go on", extra=error)
+            failed[tenant] = found, exc  # for as long as this cannot be noted: Postgres may have gone with it
             register.waits(found.erasure, FAILED)
+            del failed[tenant]
 
     def _due(self, register: Register, found: UnderWay) -> Due | None:
         """None while it waits for others."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
-from memstream.erasure.ports import Away, Outgoing, Stored
+from memstream.erasure.ports import NO_OFFSETS, Away, Outgoing, Stored
 from schemas.storage.connections import Bootstrap, librdkafka
 
 _POLL_SECONDS = 0.2
@@ -20,10 +20,12 @@ class KafkaTopics:
     def __init__(self, bootstrap: Bootstrap, timeout: float = 10.0) -> None:
         self._bootstrap, self._timeout = bootstrap, timeout
 
-    def read(self, places: Sequence[tuple[str, int]]) -> Iterator[Stored]:
+    def read(
+        self, places: Sequence[tuple[str, int]], since: Mapping[tuple[str, int], int] = NO_OFFSETS
+    ) -> Iterator[Stored]:
         """By one consumer: each one more costs most of a second before its first record."""
         try:
-            yield from read_to_end(self._bootstrap, places, self._timeout)
+            yield from read_to_end(self._bootstrap, places, self._timeout, since)
         except KafkaException as exc:
             raise _away(exc) from None
 
@@ -67,8 +69,14 @@ def _away(exc: KafkaException) -> Away:
     return Away(error.name() if isinstance(error, KafkaError) else type(exc).__name__)
 
 
-def read_to_end(bootstrap: Bootstrap, places: Sequence[tuple[str, int]], timeout: float) -> Iterator[Message]:
+def read_to_end(
+    bootstrap: Bootstrap,
+    places: Sequence[tuple[str, int]],
+    timeout: float,
+    since: Mapping[tuple[str, int], int] = NO_OFFSETS,
+) -> Iterator[Message]:
     """Every record of these partitions (topic, number), from the start of each to its end as it is when it is reached.
+    `since`: where to begin with some; what is not in the log is reset to its start (`auto.offset.reset`).
 
     Raises KafkaException, also after `timeout` seconds without a record.
     """
@@ -81,7 +89,7 @@ def read_to_end(bootstrap: Bootstrap, places: Sequence[tuple[str, int]], timeout
         }
     )  # fmt: skip
     try:
-        consumer.assign([TopicPartition(topic, p, OFFSET_BEGINNING) for topic, p in places])
+        consumer.assign([TopicPartition(*place, since.get(place, OFFSET_BEGINNING)) for place in places])
         left, last_message = set(places), time.monotonic()
         while left:  # ticks go on: an end may be reached more than once
             batch: Sequence[Message] = consumer.consume(1_000, _POLL_SECONDS)

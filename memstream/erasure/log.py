@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import orjson
 
+from memstream.erasure.log_reader import Collector, LogReader
 from memstream.erasure.ports import Outgoing, Stored, Topics
+from memstream.erasure.users_index import SAYS_NOTHING
 from schemas.events.erasure import Erasure
 from schemas.log import topics
 from schemas.log.codec import DecodeError, Headers, clear_owner, header, parsed
@@ -24,7 +26,6 @@ _TIMES = ("asked_at", "accepted_at", "known_at", "updated_at", "created_at")
 _PROJECT = "project"
 _NARRATIVE = "profile"
 """Kind of the record that holds a user's narrative."""
-_NEVER = ("tick", "marker", "erasure")
 KeyExists: TypeAlias = Callable[[str, int], bool]
 """Whether a data key can still be had, by owner and generation."""
 COMPACTED_DAYS = 8
@@ -71,20 +72,13 @@ def _spoken_for(taken: Taken, of: Erasure, erasures: Sequence[Erasure]) -> Taken
     return taken
 
 
-class Collector(Protocol):
-    """What one erasure takes in of the records of `places`, each partition's in its order."""
-
-    places: frozenset[tuple[str, int]]
-
-    def take(self, m: Stored) -> None: ...
-
-
 class Log:
-    """Reads partitions from their start to their end. Not for the hot path: an erasure is rare, and those that are due
-    together are read for together. `partitions`: of each owner-keyed topic. Both methods raise Away."""
+    """Reads partitions to their end: what is new, and of what was read before only where it speaks of the user. Those
+    that are due together are read for together. `partitions`: of each owner-keyed topic. Both methods raise Away."""
 
     def __init__(self, topics_: Topics, partitions: int) -> None:
         self._topics, self._count = topics_, partitions
+        self._reader = LogReader(topics_)
 
     def remove(self, erasures: Sequence[Erasure]) -> list[dict[str, int]]:
         """Of each, topic -> records that stood and have a null now, or again what stood before they came late."""
@@ -113,13 +107,7 @@ class Log:
         return () if topic is topics.DOCUMENTS else (partition(e.owner, self._count),)
 
     def _collect(self, collectors: Sequence[Collector]) -> None:
-        by_place: dict[tuple[str, int], list[Collector]] = {}
-        for collector in collectors:
-            for place in collector.places:
-                by_place.setdefault(place, []).append(collector)
-        for m in self._topics.read(sorted(by_place)):
-            for collector in by_place.get((m.topic() or "", m.partition() or 0), ()):
-                collector.take(m)
+        self._reader.read(collectors)
 
 
 @dataclass(slots=True)
@@ -278,7 +266,7 @@ def _owner_in_scope(m: Stored, e: Erasure, projects: bool = False) -> bytes | No
         data = orjson.loads(raw)
     except orjson.JSONDecodeError:
         return None
-    if not isinstance(data, dict) or data.get("type") in _NEVER or data.get("tenant") != e.tenant:
+    if not isinstance(data, dict) or data.get("type") in SAYS_NOTHING or data.get("tenant") != e.tenant:
         return None
     if e.scope != "tenant" and e.user_id not in (data.get("user_id"), _own(data)):
         return None
@@ -320,7 +308,7 @@ def _came_by(m: Stored, cut: datetime) -> bool:
         data = None
     if not isinstance(data, dict):
         return _when(m) <= cut
-    return data.get("type") not in _NEVER and _accepted(data, m) <= cut
+    return data.get("type") not in SAYS_NOTHING and _accepted(data, m) <= cut
 
 
 def _owner_header(m: Stored) -> bytes | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Protocol, TypeAlias
 
 from schemas.base import Json
@@ -25,6 +26,8 @@ class Stored(Protocol):
     def topic(self) -> str | None: ...
 
     def partition(self) -> int | None: ...
+
+    def offset(self) -> int | None: ...
 
     def key(self) -> bytes | None: ...
 
@@ -46,12 +49,18 @@ class Outgoing:
     headers: Headers
 
 
+NO_OFFSETS: Mapping[tuple[str, int], int] = MappingProxyType({})
+
+
 class Topics(Protocol):
     """The brokers' topics, read and written whole. Both raise Away."""
 
-    def read(self, places: Sequence[tuple[str, int]]) -> Iterator[Stored]:
+    def read(
+        self, places: Sequence[tuple[str, int]], since: Mapping[tuple[str, int], int] = NO_OFFSETS
+    ) -> Iterator[Stored]:
         """Every record of these partitions (topic, number), from the start of each to its end as it is when it is
-        reached; those of a partition in its order."""
+        reached; those of a partition in its order. `since`: of some the offset to begin at; where that is behind the
+        end, or no longer in the log, from the start."""
         ...
 
     def write(self, records: Iterable[Outgoing]) -> None:
@@ -90,9 +99,13 @@ AT_ONCE = 20
 class Register(Protocol):
     """The erasures and what stands of them in Postgres. Every method raises Away; each is one transaction."""
 
-    def under_way(self, behind: UnderWay | None = None) -> Sequence[UnderWay]:
+    def tenants(self) -> Sequence[str]:
+        """Those with erasures that are not done, whose oldest began first before the others."""
+        ...
+
+    def under_way(self, behind: UnderWay | None = None, tenant: str | None = None) -> Sequence[UnderWay]:
         """Those that are not done, in the order in which they began (of one moment: of their ids), `AT_ONCE` at most;
-        `behind`: those that follow it."""
+        `behind`: those that follow it; `tenant`: its own."""
         ...
 
     def answered(self, e: Erasure) -> set[str]:

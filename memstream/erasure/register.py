@@ -23,6 +23,14 @@ _OPEN = """
 SELECT * FROM trust.erasures
 WHERE state = 'under_way' AND (started_at, erasure_id) > (%s, %s) ORDER BY started_at, erasure_id LIMIT %s
 """
+_OPEN_OF = """
+SELECT * FROM trust.erasures WHERE tenant = %s
+  AND state = 'under_way' AND (started_at, erasure_id) > (%s, %s) ORDER BY started_at, erasure_id LIMIT %s
+"""
+_TENANTS = """
+SELECT tenant FROM trust.erasures WHERE state = 'under_way'
+GROUP BY tenant ORDER BY min(started_at), min(erasure_id)
+"""
 _ANSWERED = "SELECT place FROM trust.erasure_findings WHERE erasure_id = %s AND owner = %s"
 _FOUND = "SELECT place, found FROM trust.erasure_findings WHERE erasure_id = %s ORDER BY place"
 _HELD = """
@@ -50,9 +58,15 @@ class PostgresRegister:
     def __init__(self, conn: Conn, audit_key: bytes) -> None:
         self._conn, self._key = conn, audit_key
 
-    def under_way(self, behind: UnderWay | None = None) -> Sequence[UnderWay]:
+    def tenants(self) -> Sequence[str]:
+        return [str(r["tenant"]) for r in self._conn.execute(_TENANTS)]
+
+    def under_way(self, behind: UnderWay | None = None, tenant: str | None = None) -> Sequence[UnderWay]:
         at, name = (_FIRST, "") if behind is None else (behind.started_at, behind.erasure.erasure_id)
-        rows = self._conn.execute(_OPEN, (at, name, AT_ONCE)).fetchall()
+        if tenant is None:
+            rows = self._conn.execute(_OPEN, (at, name, AT_ONCE)).fetchall()
+        else:
+            rows = self._conn.execute(_OPEN_OF, (tenant, at, name, AT_ONCE)).fetchall()
         return [
             UnderWay(_erasure(r), str(r["step"]), r["started_at"], (r["report"] or {}).get("nulled", {})) for r in rows
         ]

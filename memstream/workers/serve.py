@@ -37,6 +37,7 @@ def limits_of(settings: Settings) -> Limits:
         reads_per_second=settings.reads_per_second,
         writes_per_second=settings.writes_per_second,
         turns_per_second=settings.turns_per_second,
+        bytes_per_second=settings.bytes_per_second,
         failures_per_second=settings.failures_per_second,
         streams=settings.streams_per_tenant,
     )

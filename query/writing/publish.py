@@ -135,8 +135,10 @@ class Publisher:
         """The same, and where each one lies."""
         if turns := sum(entry.topic is topics.TURNS for entry in entries):
             await self._limits.take("turns", self.scope.tenant, turns)
+        await self._limits.check("bytes", self.scope.tenant)  # before texts are screened and sealed for nothing
         entries = await self._screened(entries)
         outgoing = await self._encoded(entries)
+        await self._limits.take("bytes", self.scope.tenant, sum(len(o.value or b"") for o in outgoing))
         leaders = self._epochs.at_send()
         try:
             offsets = await self._deps.log.send(outgoing)

@@ -16,9 +16,11 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 from psycopg.conninfo import make_conninfo
+from psycopg.rows import dict_row
 
 from memstream.checks import Status, run_checks
 from memstream.cli.app import application
+from memstream.erasure import export
 from memstream.keyring.cipher import AesCipher
 from memstream.keyring.master import LocalMasterKeys
 from memstream.keyring.store import Keyring
@@ -40,6 +42,7 @@ from sinks.postgres.sink import PostgresSink
 from sinks.protocol import Message, SinkBatch
 from tests.integration.test_upgrade import PLANS, SPECS, of_tenant, views
 from tests.patience import PATIENCE, until
+from tests.unit.erasure.test_eraser import Log
 from tests.unit.sinks.events import CODEC, NOW, memory
 
 pytestmark = pytest.mark.integration
@@ -249,6 +252,30 @@ def _a_day_ago(site: Site) -> None:
                 f"UPDATE trust.data_keys SET {column} = {column} - interval '1 day' "  # noqa: S608
                 f"WHERE {column} > now() - interval '1 hour'".encode()
             )
+
+
+def test_h12_erasures_since_a_dump_are_done_again_from_their_export(sites: tuple[Site, str], tmp_path: Path) -> None:
+    """Neither the dump nor the log knows of Eve's; Cid's the dump has, and an older log may hold his words again."""
+    site, empty = sites
+    site.write(*(memory_of("beta", who) for who in ("cid", "eve")), sealed=True)
+    site.erased("cid", "beta")
+    dump = str(tmp_path / "dump")
+    tool("pg_dump", "--format=custom", f"--file={dump}", f"--dbname={site.dsn}")
+    site.erased("eve", "beta")
+    with psycopg.connect(site.dsn, row_factory=dict_row) as conn:
+        erasures = export.read(b"".join(export.exported(conn)))
+    tool("pg_restore", "--exit-on-error", f"--dbname={empty}", dump)
+    log, eve = Log(), user("beta", "eve")
+    with closing(Site(empty)) as back, psycopg.connect(empty, autocommit=True, row_factory=dict_row) as conn:
+        wanted = export.planned(conn, log, erasures, 4)
+        assert ([e.erasure_id for e in wanted.asked], wanted.sought, wanted.coming) == (["of-eve"], ["of-cid"], [])
+        export.do_again(conn, log, CODEC, lambda e: back.ring.renewed_if_any(e.owner), wanted, 4)
+        rows = conn.execute("SELECT erasure_id, state, step FROM trust.erasures").fetchall()
+        assert rows == [{"erasure_id": "of-cid", "state": "under_way", "step": "late"}]
+        assert [CODEC.decode(r.topic(), r.value()) for r in log.records] == list(wanted.asked)
+        back.ring.destroy(eve.key)  # as the eraser does: all but the newest
+        with pytest.raises(KeyDestroyed):
+            back.ring.key(eve.key, 1)
 
 
 def test_h12_the_room_for_a_dumps_locks_is_looked_at(sites: tuple[Site, str]) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memstream.erasure.ports import Away, Outgoing, Stored
+from memstream.erasure.ports import NO_OFFSETS, Away, Outgoing, Stored
 from schemas.events.erasure import Erasure
 from tests.simulation.blocking import block_on
 from tests.simulation.broker import Broker
@@ -33,6 +33,9 @@ class SimStored:
     def partition(self) -> int:
         return self.place[1]
 
+    def offset(self) -> int:
+        return self.lies.offset
+
     def key(self) -> bytes | None:
         return self.lies.record.key
 
@@ -55,10 +58,12 @@ class SimTopics:
     ) -> None:  # fmt: skip
         self._net, self._broker, self._loop, self._producer, self._passed = net, broker, loop, producer, passed
 
-    def read(self, places: Sequence[tuple[str, int]]) -> Iterator[Stored]:
+    def read(
+        self, places: Sequence[tuple[str, int]], since: Mapping[tuple[str, int], int] = NO_OFFSETS
+    ) -> Iterator[Stored]:
         self._passed("reads topics")
         for place in places:
-            yield from self._read(place)
+            yield from self._read(place, since.get(place, -1))
 
     def write(self, records: Iterable[Outgoing]) -> None:
         self._passed("writes topics")
@@ -77,8 +82,7 @@ class SimTopics:
         except AwayError as exc:
             raise Away(str(exc)) from None
 
-    def _read(self, place: tuple[str, int]) -> Iterator[Stored]:
-        offset = -1
+    def _read(self, place: tuple[str, int], offset: int) -> Iterator[Stored]:
         while True:
             found, offset, end = self._fetched(place, offset)
             yield from (SimStored(place, s) for s in found)
@@ -88,7 +92,8 @@ class SimTopics:
     def _fetched(self, place: tuple[str, int], offset: int) -> tuple[list[Lies], int, int]:
         def ask() -> tuple[list[Lies], int, int]:
             log = self._broker.partition(*place)
-            found, then = self._broker.fetch(place, max(offset, log.start), _AT_ONCE)
+            first = log.start if offset > log.visible_end else max(offset, log.start)  # as consumers reset
+            found, then = self._broker.fetch(place, first, _AT_ONCE)
             return found, then, log.visible_end
 
         try:

@@ -60,8 +60,13 @@ class MemoryRegister:
         old.update({kind: max(n, old.get(kind, 0)) for kind, n in counts.items()})
 
     # What the eraser asks.
-    def under_way(self, behind: UnderWay | None = None) -> Sequence[UnderWay]:
+    def tenants(self) -> Sequence[str]:
+        found = sorted((entry.under_way for entry in self.entries.values() if entry.state == "under_way"), key=_place)
+        return list(dict.fromkeys(u.erasure.tenant for u in found))
+
+    def under_way(self, behind: UnderWay | None = None, tenant: str | None = None) -> Sequence[UnderWay]:
         found = [entry.under_way for entry in self.entries.values() if entry.state == "under_way"]
+        found = [u for u in found if tenant in (None, u.erasure.tenant)]
         return sorted((u for u in found if behind is None or _place(u) > _place(behind)), key=_place)[:AT_ONCE]
 
     def answered(self, e: Erasure) -> set[str]:
@@ -153,10 +158,13 @@ class SimRegister:
     ) -> None:
         self._data, self._ask, self._passed = data, ask, passed
 
-    def under_way(self, behind: UnderWay | None = None) -> Sequence[UnderWay]:
-        found: Sequence[UnderWay] = self._called("", lambda: self._data.under_way(behind))
+    def tenants(self) -> Sequence[str]:
+        found: Sequence[str] = self._called("", self._data.tenants)
         self._passed("idle" if not found else "look")
         return found
+
+    def under_way(self, behind: UnderWay | None = None, tenant: str | None = None) -> Sequence[UnderWay]:
+        return self._called("", lambda: self._data.under_way(behind, tenant))
 
     def answered(self, e: Erasure) -> set[str]:
         return self._called("answered", lambda: self._data.answered(e))

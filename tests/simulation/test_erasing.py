@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from memstream.erasure import eraser as eraser_module
-from memstream.erasure.log import Collector, ErasureScope, Log
+from memstream.erasure.log import ErasureScope, Log
+from memstream.erasure.log_reader import Collector
 from memstream.erasure.ports import Stored
 from processors.erasure.guard import Erased
 from processors.erasure.steps import GateEraser

@@ -144,6 +144,22 @@ class RegisterContract:
             register.finish(first[-1].erasure, {})
             assert register.under_way(first[-1]) == behind
 
+    def test_of_a_tenant_its_own_are_named_and_tenants_in_the_order_of_their_oldest(self, at: Place) -> None:
+        for name, tenant in (("e3", "other"), ("e1", "acme"), ("e2", "other"), ("e4", "third")):
+            at.begin(erasure(name, tenant=tenant))
+        with at.opened() as register:
+            assert register.tenants() == ["other", "acme", "third"]
+            first, second = register.under_way(tenant="other")
+            assert [u.erasure.erasure_id for u in (first, second)] == ["e3", "e2"]
+            assert register.under_way(first, "other") == [second]
+            assert register.under_way(second, "other") == []
+            register.finish(first.erasure, {})
+            assert register.tenants() == ["acme", "other", "third"]
+            assert register.under_way(tenant="other") == [second]
+            for name, tenant in (("e1", "acme"), ("e2", "other"), ("e4", "third")):
+                register.finish(erasure(name, tenant=tenant), {})
+            assert register.tenants() == []
+
     def test_who_asked_for_it_may_be_told_later(self, at: Place) -> None:
         at.begin(erasure())
         with at.opened() as register:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from itertools import count
+from itertools import count, islice
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from memstream.erasure.eraser import FAILED, HELD_WAIT, Eraser, EraserConfig, Reached
 from memstream.erasure.log import Log as EraserLog
-from memstream.erasure.ports import AT_ONCE, Away, Outgoing, Stored
+from memstream.erasure.ports import AT_ONCE, NO_OFFSETS, Away, Outgoing, Stored
 from memstream.erasure.report import verify
 from schemas.events.erasure import Erasure
 from schemas.events.memory import MemoryCommand, MemoryCommandBody
@@ -39,6 +39,10 @@ class Lies:
 
     sent: Outgoing
     at: datetime
+    number: int = -1
+
+    def offset(self) -> int:
+        return self.number
 
     def topic(self) -> str:
         return self.sent.topic
@@ -69,10 +73,18 @@ class Log:
     taken: bool = False
     at: datetime = CUT
     reads: int = 0
+    given: list[bytes | None] = field(default_factory=list)
+    """Keys of the records that were read."""
 
-    def read(self, places: Sequence[tuple[str, int]]) -> Iterator[Stored]:
+    def read(
+        self, places: Sequence[tuple[str, int]], since: Mapping[tuple[str, int], int] = NO_OFFSETS
+    ) -> Iterator[Stored]:
         self.reads += 1
-        yield from [r for r in self.records if (r.topic(), r.partition()) in places]
+        for n, r in enumerate(list(self.records)):
+            place = r.topic(), r.partition()
+            if place in places and n >= since.get(place, 0):
+                self.given.append(r.key())
+                yield replace(r, number=n)
 
     def write(self, records: Iterable[Outgoing]) -> None:
         found = list(records)
@@ -316,7 +328,7 @@ def test_h8_erasures_that_are_due_together_read_the_log_once(house: House) -> No
         house.asked(_bobs(n))
     house.log.said(topics.LEDGER.name, CUT, "ann's")
     assert house.eraser.look() == 0
-    assert house.log.reads == 2, "what to null, and what remains"
+    assert house.log.reads == 3, "what to null, what remains, and that of topics that were read before"
     assert sorted(k or b"" for k in house.log.nulls()) == sorted(f"k{n}".encode() for n in range(AT_ONCE))
     for n in range(AT_ONCE):
         verify(house.report(f"e{n:03d}"))
@@ -346,6 +358,137 @@ def test_h8_of_one_user_two_erasures_are_ended_one_after_the_other(house: House)
     house.asked(erasure("b"))
     house.asked(_bobs(1))
     assert house.eraser.look() == 0
-    assert house.log.reads == 4
+    assert house.log.reads == 3 + 4, "Ann's first with Bob's, then what is new and what is hers, twice"
     assert sorted(k or b"" for k in house.log.nulls()) == [b"k", b"later"]
     assert (house.report("a")["nulled"], house.report("b")["nulled"]) == ({topics.LEDGER.name: 2}, {})
+
+
+def test_h8_the_erasure_of_somebody_that_nobody_knows_reads_what_is_new_and_no_more(house: House) -> None:
+    """Any id is taken, and each cost a read of the whole log, before anybody else's."""
+    for n in range(50):
+        house.log.said(topics.LEDGER.name, CUT, f"k{n}", user=f"bob{n}")
+        house.log.said(topics.DEAD_LETTERS.name, CUT, f"d{n}", user=f"bob{n}")
+    _everywhere(house)
+    house.log.said(topics.DEAD_LETTERS.name, CUT, "new", user="bob0")
+    house.log.given.clear()
+    house.asked(erasure("nobody's", user_id=_like_ann()))
+    assert house.eraser.look() == 0
+    verify(house.report("nobody's"))
+    assert house.report("nobody's")["remains"] == []
+    places = 2 * 4 * len(topics.CATALOGUE)
+    assert house.log.given.count(b"new") == 1, "it is looked for in what is new"
+    assert len(house.log.given) <= places, "and beside that the newest record of each partition is met again"
+
+
+def test_h8_a_user_who_is_there_is_read_from_the_first_record_on(house: House) -> None:
+    for n in range(50):
+        house.log.said(topics.LEDGER.name, CUT, f"k{n}", user=_like_ann(n))
+    house.log.said(topics.LEDGER.name, CUT, "hers")
+    _everywhere(house)
+    house.log.given.clear()
+    house.asked(erasure())
+    assert house.eraser.look() == 0
+    assert house.log.nulls() == [b"hers"]
+    assert house.report()["nulled"] == {topics.LEDGER.name: 1}
+    assert not {f"k{n}".encode() for n in range(50)} & set(house.log.given)
+
+
+def test_c1_where_the_log_lost_its_newest_records_it_is_read_anew(house: House) -> None:
+    """What was known of its users is not so: others came in place of the records that were read."""
+    for n in range(3):
+        house.log.said(topics.LEDGER.name, CUT, f"k{n}", user=_like_ann(n))
+    _everywhere(house)
+    kept = [r for r in house.log.records if r.key() not in (b"k1", b"k2")]
+    house.log.records = kept
+    for key in ("hers", "hers too", "k9"):
+        house.log.said(topics.LEDGER.name, CUT, key)
+    house.asked(erasure())
+    assert house.eraser.look() == 0
+    assert house.report()["nulled"] == {topics.LEDGER.name: 3}
+
+
+def test_h8_a_read_that_was_broken_off_counts_for_nothing(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    house.log.said(topics.LEDGER.name, CUT, "k", user=_like_ann())
+    _everywhere(house)
+    house.log.said(topics.LEDGER.name, CUT, "hers")
+    house.asked(erasure())
+    whole = Log.read
+
+    def broken(self: Log, *args: Any) -> Iterator[Stored]:
+        for m in whole(self, *args):
+            yield m
+            if m.key() == b"hers":
+                raise Away("_TIMED_OUT")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Log, "read", broken)
+        with pytest.raises(Away):
+            house.eraser.look()
+    assert house.eraser.look() == 0
+    assert house.report()["nulled"] == {topics.LEDGER.name: 1}
+
+
+def test_h8_of_many_tenants_each_has_its_turn(house: House) -> None:
+    """The oldest of all were looked at first: a thousand requests of one tenant, then those of the others."""
+    for n in range(10 * AT_ONCE):
+        house.asked(_bobs(n), answered=n % 2 == 0)
+    house.asked(erasure("other", tenant="other"))
+    house.eraser.look()
+    assert house.register.entries["other"].state == "done"
+
+
+def test_h8_a_tenant_waits_for_one_turn_of_each_other(house: House) -> None:
+    many = [f"t{n:02d}" for n in range(2 * AT_ONCE)]
+    for tenant in many:
+        for n in range(5):
+            house.asked(erasure(f"{tenant}-{n}", tenant=tenant))
+    house.eraser.look()
+    house.asked(erasure("new", tenant="new"))
+    house.eraser.look()
+    assert house.register.entries["new"].state == "done"
+    house.eraser.look()
+    done = {name for name, entry in house.register.entries.items() if entry.state == "done"}
+    assert {f"{tenant}-0" for tenant in many} <= done
+
+
+def test_h8_what_fails_costs_its_own_tenant_the_turn(house: House) -> None:
+    """A partition without a leader ended the look: all others waited for a look behind each erasure in it."""
+    house.log.said(topics.LEDGER.name, CUT)
+    for n in range(AT_ONCE):
+        house.asked(erasure(f"a{n:02d}"))
+    house.asked(erasure("other", tenant="other"))
+    house.log.away, house.log.only = 1_000, ANN
+    with pytest.raises(Away):
+        house.eraser.look()
+    assert house.register.entries["other"].state == "done"
+
+
+def test_h8_what_is_due_is_ended_though_another_of_its_tenant_fails_before_it_is(house: House) -> None:
+    """Parts of the whole cannot be written: what was ready beside it waited for as long."""
+    house.asked(erasure("a", user_id="bob1"))
+    house.asked(whole())
+    house.holds("acme/user/ann")
+    house.log.away, house.log.only = 1_000, ANN
+    with pytest.raises(Away):
+        house.eraser.look()
+    assert house.register.entries["a"].state == "done"
+
+
+def test_h8_of_a_tenant_one_erasure_of_the_whole_is_ended_in_a_turn(house: House) -> None:
+    """Each of them reads all of the log, whatever was asked of it a moment before."""
+    for n in range(3):
+        house.asked(whole(f"t{n}"))
+    assert [house.eraser.look() for _ in range(3)] == [2, 1, 0]
+
+
+def _everywhere(house: House) -> None:
+    """An erasure before: the process has read all partitions."""
+    house.asked(whole("before").model_copy(update={"tenant": "elsewhere"}))
+    assert house.eraser.look() == 0
+    assert house.register.entries["before"].state == "done"
+
+
+def _like_ann(number: int = 0) -> str:
+    """Another user of the same partition."""
+    found = (f"cid{n}" for n in count() if partition(erasure(user_id=f"cid{n}").owner, COUNT) == ANN)
+    return next(islice(found, number, None))

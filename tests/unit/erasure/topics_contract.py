@@ -35,6 +35,21 @@ class TopicsContract:
         assert all(m.timestamp()[1] > 0 for m in read)
         assert len(list(at.topics().read([(at.topic, 1)]))) == 601
 
+    def test_some_are_read_from_an_offset_on(self, at: Place) -> None:
+        at.topics().write([Outgoing(at.topic, n % 2, f"k{n}".encode(), b"v", []) for n in range(10)])
+        places = [(at.topic, 0), (at.topic, 1)]
+        offsets = [m.offset() for m in at.topics().read(places) if m.partition() == 1]
+        assert offsets == sorted(set(offsets), key=lambda o: o or 0)
+        read = list(at.topics().read(places, {(at.topic, 1): offsets[3] or 0}))
+        assert [m.key() for m in read if m.partition() == 1] == [b"k7", b"k9"]
+        assert [m.offset() for m in read if m.partition() == 1] == offsets[3:]
+        assert [m.key() for m in read if m.partition() == 0] == [f"k{n}".encode() for n in range(0, 10, 2)]
+        assert list(at.topics().read([places[1]], {places[1]: (offsets[4] or 0) + 1})) == []
+
+    def test_an_offset_that_the_log_never_had_is_its_start(self, at: Place) -> None:
+        at.topics().write([Outgoing(at.topic, 0, b"k", b"v", [])])
+        assert [m.key() for m in at.topics().read([(at.topic, 0)], {(at.topic, 0): 1_000})] == [b"k"]
+
     def test_an_empty_partition_has_an_end(self, at: Place) -> None:
         assert list(at.topics().read([(at.topic, 0)])) == []
 

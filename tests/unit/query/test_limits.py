@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +16,10 @@ from query.app import create_app
 from query.config import Limits, QueryConfig
 from query.deps import Deps
 from query.errors import ProblemError
+from query.writing.publish import Entry, Publisher
 from schemas.security.scope import Permission, TenantScope
 from tests.unit.query.conftest import turn
+from tests.unit.query.memory_log import MemoryLog
 
 BODY = {"user_id": "ann", "kind": "fact", "text": "x"}
 
@@ -76,6 +79,36 @@ async def test_c7_turns_are_counted_by_the_turn(deps: Deps) -> None:
         assert (await client.post("/v1/memories", json=BODY, headers=of("a"))).status_code == 202
 
 
+async def test_h6_writes_are_counted_by_the_byte_whatever_they_are(deps: Deps, log: MemoryLog) -> None:
+    """Few large records hold the steps up as many small ones do, and each was one write."""
+    large = {"turns": [turn(turn_id=str(n), content="x" * 50_000) for n in range(3)]}
+    async with service(deps, bytes_per_second=20_000) as client:
+        assert (await client.post("/v1/turns", json=large, headers=of("a"))).status_code == 202
+        assert len(log.records) == 3
+        again = await client.post("/v1/turns", json=large, headers=of("a"))
+        assert (again.status_code, again.json()["limit"]) == (429, 200_000)
+        assert len(log.records) == 3, "nothing of it"
+        assert (await client.post("/v1/turns", json=large, headers=of("b"))).status_code == 202
+        assert (await client.post("/v1/memories", json=BODY, headers=of("a"))).status_code == 202, "what is left"
+        body = (await client.get("/metrics", headers=of("b"))).text
+        assert 'memstream_limited_requests_total{kind="bytes"} 1.0' in body
+
+
+async def test_h6_nothing_is_screened_for_who_has_no_bytes_left(
+    deps: Deps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screened: list[int] = []
+
+    async def noted(self: Publisher, entries: Sequence[Entry]) -> Sequence[Entry]:
+        screened.append(len(entries))
+        return entries
+
+    monkeypatch.setattr(Publisher, "_screened", noted)
+    async with service(deps, bytes_per_second=1) as client:
+        statuses = [(await client.post("/v1/memories", json=BODY, headers=of("a"))).status_code for _ in range(2)]
+        assert (statuses, screened) == ([202, 429], [1])
+
+
 async def test_operations_of_a_store_batch_are_counted_one_by_one(deps: Deps) -> None:
     put = [{"op": "put", "namespace": ["memories", "u"], "key": str(n), "value": {"a": n}} for n in range(6)]
     async with service(deps, writes_per_second=1, reads_per_second=0.1) as client:
@@ -91,7 +124,7 @@ async def test_c7_who_guesses_is_slowed_and_a_valid_key_never_is(deps: Deps) -> 
         assert (await client.get("/metrics", headers=of("a"))).status_code == 200
 
 
-@pytest.mark.parametrize("kind", ["reads_per_second", "writes_per_second", "turns_per_second"])
+@pytest.mark.parametrize("kind", ["reads_per_second", "writes_per_second", "turns_per_second", "bytes_per_second"])
 async def test_c7_zero_is_no_limit(deps: Deps, kind: str) -> None:
     async with service(deps, **{kind: 0}) as client:
         for _ in range(20):

@@ -8,7 +8,8 @@ from itertools import chain, repeat
 import pytest
 
 from memstream import recovery
-from memstream.recovery import ShortLog, compare
+from memstream.cli.recover import _older
+from memstream.recovery import Comparison, ShortLog, Unreadable, compare, still_to_read
 from query.pipeline.groups import GROUPS
 from schemas.log import topics
 from streams.topology import TOPOLOGY
@@ -29,6 +30,27 @@ def test_the_end_is_compared_with_the_largest_position_of_all_readers() -> None:
 
 def test_a_partition_whose_end_is_unknown_is_not_called_short() -> None:
     assert compare({}, [{(TURNS, 0): 5}], {("screen", 0): 5}) == []
+
+
+def test_h12_what_a_step_can_read_no_more_is_told_beside_what_it_has_still_to_read() -> None:
+    """Postgres from a backup: by less than the log keeps its records, or by more."""
+    starts, ends = {(TURNS, 0): 0, (TURNS, 1): 40, (HISTORY, 0): 7}, {(TURNS, 0): 100, (TURNS, 1): 60, (HISTORY, 0): 7}
+    stored = {("screen", 0): 90, ("screen", 1): 30, ("session", 0): 7, ("nobody", 0): 1}
+    unreadable, unread = still_to_read(starts, ends, stored)
+    assert unreadable == [Unreadable(TURNS, 1, "screen", start=40, reached=30)]
+    assert (unreadable[0].lost, unread) == (10, 10 + 20)
+
+
+@pytest.mark.parametrize(
+    ("short", "found", "words"),
+    [
+        (True, Comparison(), "Kafka is older than Postgres"),
+        (False, Comparison((), [Unreadable(TURNS, 1, "screen", 40, 30)], 7), "Postgres is older than the log keeps"),
+        (False, Comparison(unread=7), "every log reaches as far as it was read; 7 records are still to be read"),
+    ],
+)
+def test_h12_recover_says_which_is_older(short: bool, found: Comparison, words: str) -> None:
+    assert _older(short, found).startswith(words)
 
 
 def test_every_step_of_the_topology_is_compared() -> None:

@@ -294,6 +294,9 @@ class _Logged:
     def partition(self) -> int:
         return int(self._m.partition)
 
+    def offset(self) -> int:
+        return 0
+
     def key(self) -> bytes | None:
         return cast("bytes | None", self._m.key)
 

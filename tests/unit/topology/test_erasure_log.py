@@ -49,6 +49,9 @@ class Stored:
     def partition(self) -> int:
         return self.place
 
+    def offset(self) -> int:
+        return 0
+
     def headers(self) -> list[tuple[str, bytes]]:
         return list(self.told)
 
