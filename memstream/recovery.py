@@ -1,10 +1,11 @@
-"""Logs that are shorter than what was read of them: found, filled up and reported.
+"""Logs that have lost what was read of them: found, filled up and reported.
 
 A power cut takes from a broker what it acknowledged out of its page cache. Steps keep their position in Postgres and
 sinks commit theirs to the group: both then take the records that come next for redeliveries, and skip as many as were
 lost. Recovery occupies the lost offsets with an aborted transaction, which no reader of committed records sees, so that
-no offset is ever used for two records. It runs before anything writes: at each start of the embedded stack, and by
-`memstream recover` where the brokers are given.
+no offset is ever used for two records. What a client's producer wrote there meanwhile is found by the leader epochs
+that steps store with their positions, and written once more behind them. It runs before anything of ours writes: at
+each start of the embedded stack, and by `memstream recover` where the brokers are given.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import psycopg
 from confluent_kafka import KafkaException, Producer
@@ -25,18 +27,21 @@ from tenacity import (
     wait_fixed,
 )
 
+from memstream.grown_logs import ReadUnder, RecoveryError, cuts, rewind, send_again, settle, stored_leaders
 from memstream.workers.preflight import PreflightError
 from query.pipeline.groups import GROUPS, Group, live_groups
+from schemas.log.leaders import Place
 from schemas.storage import generations, postgres_connections
 from schemas.storage.connections import Bootstrap, librdkafka
+
+if TYPE_CHECKING:
+    from query.pipeline.offsets import OffsetReader
 
 log = logging.getLogger(__name__)
 _SECONDS = 60.0
 """Bound of each call to the brokers."""
 MARKER_SECONDS = 30.0
 """How long the end of an aborted transaction is waited for."""
-Place = tuple[str, int]
-"""Topic and partition."""
 _REMEDY = "stop all processes and producers and run `memstream recover --yes`"
 _KEY = b"filler"
 """Compacted topics refuse records without a key; an aborted record is never compacted against others."""
@@ -46,26 +51,35 @@ class ShortLogError(PreflightError):
     """A log is shorter than what was read of it: what is written to it now would be skipped."""
 
 
-class RecoveryError(RuntimeError):
-    """The log could not be filled up; nothing may be written to it before it is."""
-
-
 @dataclass(frozen=True, slots=True, order=True)
 class ShortLog:
-    """A partition whose end (the next free offset) lies below `reached`, the largest position of its readers."""
+    """A partition of which what was read ends at `end`, below `reached`, the largest position of its readers.
+    `written`: offsets that were used since, from `end` on: of what lies there readers skip what is below `reached`."""
 
     topic: str
     partition: int
     end: int
     reached: int
+    written: int = 0
 
     @property
     def lost(self) -> int:
         """Records that were read and are no longer in the log. What nobody had read is not known."""
         return self.reached - self.end
 
+    @property
+    def missing(self) -> int:
+        """Offsets below `reached` that no record has."""
+        return max(0, self.lost - self.written)
+
     def __str__(self) -> str:
-        return f"{self.topic}/{self.partition} ends at {self.end} and was read to {self.reached}: {self.lost} lost"
+        place = f"{self.topic}/{self.partition}"
+        if self.written:
+            return (
+                f"{place} lost {self.lost} records from offset {self.end} on that were read, and has grown to "
+                f"{self.end + self.written} since"
+            )
+        return f"{place} ends at {self.end} and was read to {self.reached}: {self.lost} lost"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -106,8 +120,9 @@ def compared(bootstrap: Bootstrap, dsn: str, partitions: int) -> Comparison:
 
 
 def short_logs(bootstrap: Bootstrap, dsn: str, partitions: int) -> list[ShortLog]:
-    """Compares the end of every topic with the stored positions of the steps and the committed offsets of all groups.
-    Servers that are away, or not quite there after a start, are waited for, a minute at most.
+    """Compares the end of every topic with the stored positions of the steps and the committed offsets of all groups,
+    and where former leaders ended with what steps had read under them. Servers that are away, or not quite there after
+    a start, are waited for, a minute at most.
 
     Raises PreflightError where the brokers or Postgres do not answer."""
     attempts = Retrying(
@@ -133,6 +148,7 @@ def _comparison(bootstrap: Bootstrap, dsn: str, partitions: int) -> Comparison:
                 for step, partition, offset in conn.execute("SELECT step, partition, next_offset FROM stream.positions")
             }
             groups = live_groups(lambda store: generations.live(conn, store).number)
+            under = stored_leaders(conn, _sources(groups))
     except psycopg.errors.UndefinedTable:
         stored = {}
     except psycopg.Error as exc:
@@ -142,10 +158,30 @@ def _comparison(bootstrap: Bootstrap, dsn: str, partitions: int) -> Comparison:
     with closing(OffsetReader(bootstrap, partitions, timeout=10.0)) as reader:
         try:
             found = reader.read(groups)
+            cut = cuts(under, _epoch_ends(reader, under))
         except BrokersAwayError:
             raise PreflightError("the brokers do not answer: check MEMSTREAM_KAFKA") from None
-    short = compare(found.ends, found.committed.values(), stored, groups)
+    short = compare(found.ends, found.committed.values(), stored, groups, cut)
     return Comparison(short, *still_to_read(found.starts, found.ends, stored, groups))
+
+
+def _sources(groups: Iterable[Group]) -> dict[str, str]:
+    """Step -> the topic that it reads."""
+    return {g.name: g.topics[0] for g in groups if g.kind == "step"}
+
+
+def _epoch_ends(reader: OffsetReader, read: Iterable[ReadUnder]) -> dict[tuple[Place, int], int]:
+    """Where those leaders ended. One of each partition is asked for at once. Raises BrokersAwayError."""
+    left: dict[Place, list[int]] = {}
+    for place, epoch in sorted({(r.place, r.epoch) for r in read}):
+        left.setdefault(place, []).append(epoch)
+    out: dict[tuple[Place, int], int] = {}
+    while left:
+        asked = {place: epochs.pop() for place, epochs in left.items()}
+        ends = reader.epoch_ends(asked)
+        out |= {(place, epoch): ends[place] for place, epoch in asked.items() if place in ends}
+        left = {place: epochs for place, epochs in left.items() if epochs}
+    return out
 
 
 def compare(
@@ -153,17 +189,20 @@ def compare(
     committed: Iterable[Mapping[Place, int]],
     stored: Mapping[tuple[str, int], int],
     groups: Sequence[Group] = GROUPS,
+    cut: Mapping[Place, tuple[int, int]] = {},
 ) -> list[ShortLog]:
-    """`stored`: next offset by step and partition of the topic that the step reads."""
-    source = {g.name: g.topics[0] for g in groups if g.kind == "step"}
+    """`stored`: next offset by step and partition of the topic that the step reads. `cut`: see `cuts`."""
+    source = _sources(groups)
     reached: dict[Place, int] = {}
     for offsets in (*committed, {(source[s], p): n for (s, p), n in stored.items() if s in source}):
         for place, offset in offsets.items():
             reached[place] = max(offset, reached.get(place, 0))
+    short = {place: (end, offset) for place, offset in reached.items() if (end := ends.get(place, offset)) < offset}
+    grown = {
+        place: (end, max(offset, short.get(place, (0, 0))[1])) for place, (end, offset) in cut.items() if place in ends
+    }
     return sorted(
-        ShortLog(topic, partition, ends[topic, partition], offset)
-        for (topic, partition), offset in reached.items()
-        if ends.get((topic, partition), offset) < offset
+        ShortLog(*place, end, offset, max(0, ends[place] - end)) for place, (end, offset) in {**short, **grown}.items()
     )
 
 
@@ -200,7 +239,7 @@ def fill(bootstrap: Bootstrap, logs: Sequence[ShortLog]) -> None:
         try:
             producer.init_transactions(_SECONDS)
             producer.begin_transaction()
-            for _ in range(max(1, short.lost - 1)):  # the marker of the abort takes an offset, too
+            for _ in range(max(1, short.missing - 1)):  # the marker of the abort takes an offset, too
                 producer.produce(short.topic, key=_KEY, value=b"", partition=short.partition)
                 producer.poll(0)
             if producer.flush(_SECONDS):
@@ -214,23 +253,57 @@ def remember(dsn: str, logs: Sequence[ShortLog]) -> None:
     """Notes the losses in Postgres, where `memstream check` reads them. Raises psycopg.Error."""
     with postgres_connections.connect(dsn) as conn:
         conn.cursor().executemany(
-            "INSERT INTO ops.log_losses (topic, partition, first_offset, next_offset) VALUES (%s, %s, %s, %s) "
-            "ON CONFLICT DO NOTHING",
-            [(short.topic, short.partition, short.end, short.reached) for short in logs],
+            "INSERT INTO ops.log_losses (topic, partition, first_offset, next_offset, lost) "
+            "VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+            [(s.topic, s.partition, s.end, max(s.reached, s.end + s.written), s.lost) for s in logs],
         )
 
 
 def recover(bootstrap: Bootstrap, dsn: str, partitions: int) -> list[ShortLog]:
-    """Finds, notes and fills up; returns what was short. Nothing may write or read the log meanwhile.
+    """Finds, notes and fills up, and sends again what was written over a loss; returns what was short. Nothing of ours
+    may write or read the log meanwhile.
 
     Raises PreflightError, RecoveryError."""
     logs = short_logs(bootstrap, dsn, partitions)
+    for short in logs:
+        log.critical("records were lost: %s", short)
     if logs:
-        remember(dsn, logs)
-        fill(bootstrap, logs)
+        remember(dsn, [short for short in logs if not short.written])
+        fill(bootstrap, [short for short in logs if short.missing])
+        mend(bootstrap, dsn, partitions, logs)
         if left := _still_short(bootstrap, dsn, partitions):
             raise RecoveryError(f"{left[0]}; a reader or a writer is at work")
     return logs
+
+
+def mend(bootstrap: Bootstrap, dsn: str, partitions: int, logs: Sequence[ShortLog]) -> None:
+    """Sends again what lies where readers had passed, notes those losses, and moves the readers. Safe to repeat after
+    an interruption: what is sent twice has the ids that it had. Raises RecoveryError, PreflightError."""
+    with postgres_connections.connect(dsn) as conn:
+        groups = live_groups(lambda store: generations.live(conn, store).number)
+    for short in logs:
+        place = short.topic, short.partition
+        steps = [step for step, topic in _sources(groups).items() if topic == short.topic]
+        if not short.written:
+            settle(dsn, steps, place, short.end, None)
+            continue
+        # A client may write meanwhile: that is behind it, and is read.
+        behind = max(_end(bootstrap, partitions, place), short.reached)
+        remember(dsn, [replace(short, written=behind - short.end)])
+        rewind(bootstrap, groups, place, short.end)  # first: it refuses where somebody is at work
+        count = send_again(bootstrap, partitions, place, short.end, behind)
+        log.warning("%s/%d: %s records that came since are sent again", *place, count)
+        settle(dsn, steps, place, short.end, behind)
+
+
+def _end(bootstrap: Bootstrap, partitions: int, place: Place) -> int:
+    from query.pipeline.offsets import BrokersAwayError, OffsetReader  # kafka-python is heavy to load
+
+    with closing(OffsetReader(bootstrap, partitions, timeout=10.0)) as reader:
+        try:
+            return reader.ends([place])[place]
+        except BrokersAwayError:
+            raise PreflightError("the brokers do not answer: check MEMSTREAM_KAFKA") from None
 
 
 def _still_short(bootstrap: Bootstrap, dsn: str, partitions: int) -> list[ShortLog]:

@@ -4,10 +4,10 @@ that it lost to other records: of an earlier leader it holds only what lies belo
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from query.config import QueryConfig
 from query.pipeline.offsets import BrokersAwayError, OffsetReader, Place
@@ -18,6 +18,14 @@ _SECONDS = 1.0
 """Longest wait for an answer of the brokers, and how long one holds, also that there was none."""
 _MOST = 10_000
 """Ends of epochs that are remembered."""
+
+
+class LostOffsets(NamedTuple):
+    """Offsets of a partition that its log gave away once: nothing that lies from `first` up to `end` is read there."""
+
+    place: Place
+    first: int
+    end: int
 
 
 class EpochSource(Protocol):
@@ -44,7 +52,15 @@ class LogEpochs:
         self._ends: dict[tuple[Place, int], tuple[int, int]] = {}
         """(partition, epoch) -> (leader epoch when this was asked, its end)."""
         self._asked_at = float("-inf")
+        self._losses: Mapping[Place, Sequence[LostOffsets]] = {}
         self._turn = asyncio.Lock()
+
+    def know_losses(self, losses: Iterable[LostOffsets]) -> None:
+        """All that is known to have been lost, by this service and by recovery."""
+        by_place: dict[Place, list[LostOffsets]] = {}
+        for loss in losses:
+            by_place.setdefault(loss.place, []).append(loss)
+        self._losses = by_place
 
     def looked(self, epochs: Mapping[Place, int] | None) -> None:
         """What a look found; None: the brokers did not answer it."""
@@ -57,7 +73,10 @@ class LogEpochs:
 
     async def lost(self, token: FreshnessToken) -> bool:
         """Whether the log has lost a write of the token, or may have, as the brokers cannot be asked. A write whose
-        leader is not known counts as being there."""
+        leader is not known counts as being there, unless its partition is known to have lost something there or
+        before."""
+        if any(self._may_be_lost(w) for w in token.writes):
+            return True
         writes = [w for w in token.writes if w.epoch is not None]
         if writes and not self._sure:
             await self._look()
@@ -73,6 +92,10 @@ class LogEpochs:
         except BrokersAwayError:
             return True
         return any(w.offset >= ends[_place(w), w.epoch] for w in others if w.epoch is not None)
+
+    def _may_be_lost(self, w: Written) -> bool:
+        losses = self._losses.get(_place(w), ())
+        return any(loss.first <= w.offset and (w.epoch is None or w.offset < loss.end) for loss in losses)
 
     async def _look(self) -> None:
         """One question at a time, and one a second: many reads may wait for the answer."""

@@ -29,6 +29,8 @@ class Message:
     value: bytes | None
     headers: Headers
     timestamp_ms: int
+    epoch: int | None = None
+    """Of the leader that took it; None: not known."""
 
 
 Owed: TypeAlias = dict[tuple[str, int], Mapping[str, int]]

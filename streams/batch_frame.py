@@ -81,7 +81,7 @@ class BatchFrame:
         end = batch.fresh[-1].offset + 1
         if self._step.source.root:
             progress = merge(progress, {root_partition(self._step.source.name, batch.partition): end})
-        batch.position = Position(end, progress, seen)
+        batch.position = Position(end, progress, seen, batch.fresh[-1].epoch)
 
     def _progress_of(self, m: Message) -> tuple[tuple[str, tuple[int, int]] | None, dict[str, int], frozenset[int]]:
         """(`step/partition`, (offset, ordinal)) of an emitted record, the progress that it carries and whom that is to

@@ -33,10 +33,10 @@ SELECT current_setting('max_locks_per_transaction')::bigint,
 _LOCKS_TO_SPARE = 0.75
 """Part of the room for locks that one dump may take: others hold some, too."""
 _LOSSES = (
-    "SELECT topic, sum(next_offset - first_offset)::bigint FROM ops.log_losses "
+    "SELECT topic, sum(coalesce(lost, next_offset - first_offset))::bigint FROM ops.log_losses "
     "WHERE at > now() - interval '7 days' GROUP BY topic ORDER BY topic"
 )
-_LOSSES_SINCE = "0013"
+_LOSSES_SINCE = "0021"
 KAFKA_TRIED = (4, 0)
 """Also what the brokers speak without ZooKeeper alone."""
 MILVUS_TRIED = (2, 5)

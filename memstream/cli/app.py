@@ -300,9 +300,9 @@ def failure(exc: Exception) -> tuple[str, int] | None:
     from memstream.cli.keyring import BackupError
     from memstream.erasure.export import ExportError
     from memstream.erasure.ports import Away
+    from memstream.grown_logs import RecoveryError
     from memstream.keyring.master import MasterKeyError
     from memstream.keys import KeyCommandError
-    from memstream.recovery import RecoveryError
     from memstream.reprocess.errors import BrokerAwayError, RebuildError
     from memstream.stack import StackError
     from memstream.topics import PartitionCountError

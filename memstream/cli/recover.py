@@ -17,13 +17,14 @@ console = output()
 
 
 def recover(
-    yes: Annotated[bool, typer.Option("--yes", help="Fill up the logs; without it they are only compared.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Mend the logs; without it they are only compared.")] = False,
     data: Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print data as JSON.")] = False,
 ) -> None:
-    """Find logs that are shorter than what was read of them, and occupy the lost offsets so that none is used twice.
-    Says whether Kafka or Postgres is older, as behind a restore. Stop all processes and producers before. Exit status 1
-    where a log is short and --yes was not given.
+    """Find logs that have lost what was read of them, also where they have grown since; occupy the lost offsets so that
+    none is used twice, and send again what was written where readers had passed. Says whether Kafka or Postgres is
+    older, as behind a restore. Stop all processes and producers before. Exit status 1 where a log has lost something
+    and --yes was not given.
 
     Example: memstream recover --yes
     """
@@ -39,7 +40,8 @@ def recover(
         print_json([*(asdict(log) | {"lost": log.lost, "filled": yes} for log in logs), *never_read])
     else:
         for log in logs:
-            console.print(f"{'filled' if yes else 'short':<7}{log}", highlight=False)
+            word = ("mended" if yes else "grown") if log.written else ("filled" if yes else "short")
+            console.print(f"{word:<7}{log}", highlight=False)
         for place in found.unreadable:
             console.print(f"{'unread':<7}{place}", highlight=False)
         console.print(_older(bool(logs), found), highlight=False)

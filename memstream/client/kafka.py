@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import uuid4
 
 from confluent_kafka import KafkaException
@@ -13,6 +13,7 @@ from confluent_kafka.admin import AdminClient
 
 from memstream.client.buffer import Delivered
 from memstream.client.errors import ClosedError, InvalidError, MemstreamError, ServerError, UnavailableError
+from memstream.client.kafka_leaders import KafkaLeaders
 from memstream.client.messages import Feedback, Item, Turn
 from query import events
 from query.producer import KafkaLog, Log, Outgoing, QueueFullError
@@ -20,6 +21,7 @@ from schemas.events.envelope import Envelope
 from schemas.log import topics
 from schemas.log.codec import Codec
 from schemas.log.freshness_tokens import Tokens
+from schemas.log.leaders import Place
 from schemas.log.owner import partition, project
 from schemas.log.progress import FreshnessToken, Written
 from schemas.log.topics import Topic
@@ -37,12 +39,13 @@ class KafkaTransport:
     def __init__(
         self, bootstrap: Bootstrap, tenant: str, tokens: Tokens, *, codec: Codec | None = None, source: str = "client",
         timeout: float = 10.0, log: Log | None = None, partitions: int | None = None,
+        leaders: KafkaLeaders | None = None,
     ) -> None:  # fmt: skip
         """`source` names the sending service (CloudEvents `ce_source`); `partitions`: asked of the brokers where it is
-        not given. `log` for tests."""
+        not given. `log` and `leaders` for tests."""
         self._bootstrap, self._tenant, self._tokens = bootstrap, tenant, tokens
         self._codec, self._source, self._timeout = codec or Codec(), source, timeout
-        self._log, self._partitions = log, partitions
+        self._log, self._partitions, self._leaders = log, partitions, leaders
 
     async def open(self) -> None:
         """Raises UnavailableError when no broker answers or the topics are not there."""
@@ -50,6 +53,7 @@ class KafkaTransport:
             self._partitions = await asyncio.to_thread(self._count)
         if self._log is None:
             self._log = KafkaLog(self._bootstrap, timeout=self._timeout)
+            self._leaders = self._leaders or KafkaLeaders(self._bootstrap)
 
     async def close(self) -> None:
         if self._log is not None:
@@ -85,13 +89,16 @@ class KafkaTransport:
                 refused[item.ref] = InvalidError(f"must have at most {MAX_RECORD_BYTES} bytes when encoded")
             else:
                 outgoing.append((item, record))
+        leaders: Mapping[Place, int] = {}
+        if self._leaders is not None:
+            leaders = await self._leaders.of({(o.topic, o.partition) for _, o in outgoing})
         try:
             offsets = await self._log.send([o for _, o in outgoing])
         except QueueFullError:
             return Delivered(refused=refused)
         done = [(i, o, n) for (i, o), n in zip(outgoing, offsets, strict=True) if n is not None]
         for item, record, offset in done:
-            self._note(item, record, offset)
+            self._note(item, record, offset, leaders.get((record.topic, record.partition)))
         return Delivered(frozenset(i.ref for i, _, _ in done), refused)
 
     def _encoded_until(self, items: Sequence[Item], partitions: int) -> tuple[list[Outgoing], ServerError | None]:
@@ -123,10 +130,12 @@ class KafkaTransport:
         command = events.command_id_of(self._tenant, message.user_id, "remember", item.once)
         return topics.LEDGER, events.remember_command(self._tenant, message, command, None)
 
-    def _note(self, item: Item, record: Outgoing, offset: int) -> None:
+    def _note(self, item: Item, record: Outgoing, offset: int, epoch: int | None) -> None:
         reach: tuple[int, ...] = ()
         named = None if isinstance(item.message, Feedback) else item.message.project_id
         if named is not None and self._partitions is not None:
             reach = (partition(project(self._tenant, named), self._partitions),)
-        written = Written(topic=record.topic, partition=record.partition, offset=offset, project_partitions=reach)
+        written = Written(
+            topic=record.topic, partition=record.partition, offset=offset, project_partitions=reach, epoch=epoch
+        )
         self._tokens.note(str(FreshnessToken.of([written])), (item.user_id,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,7 +18,7 @@ from query.config import QueryConfig
 from query.deadletters.index import Filters, LetterIndex
 from query.deps import Deps
 from query.errors import ProblemError
-from query.log_epochs import LogEpochs
+from query.log_epochs import LogEpochs, LostOffsets
 from query.ops.history import History, Minutes
 from query.pipeline.groups import live_groups
 from query.pipeline.lag import GroupLag, LagTracker
@@ -62,6 +62,7 @@ class Monitor:
         self._ping_milvus, self._redis_circuit = ping_milvus, redis_circuit
         self._reader = OffsetReader(config.kafka, config.partitions) if config.kafka else None
         self._tracker, self._losses = LagTracker(), LogLosses()
+        self._noted: Sequence[LostOffsets] = ()
         self._looks = 0
         self._missed: dict[str, int] = {}
         self._met: set[str] = set()
@@ -96,6 +97,9 @@ class Monitor:
         )
         offsets, groups = kafka
         old = self.current
+        self._noted = (postgres or {}).get("losses", self._noted)
+        seen = (LostOffsets((x.topic, x.partition), x.end, x.seen) for x in self._losses.found.values())
+        self._epochs.know_losses([*self._noted, *seen])
         letters = await self._dead_letters(offsets)
         self._looks += 1
         now: datetime = self._deps.clock()
@@ -162,6 +166,7 @@ class Monitor:
                 out["outcomes"] = await self._outcomes()
                 out["erasures"] = await ops.erasures_pending(self._db)
                 out["stopped"] = await ops.stopped(self._db)
+                out["losses"] = await ops.losses(self._db)
         except ProblemError:
             return None
         return out

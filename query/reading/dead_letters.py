@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -20,6 +20,7 @@ from query.deadletters.preview import preview
 from query.deadletters.replay import Replayer, Result, shown
 from query.errors import ProblemError, invalid, not_found
 from query.freshness import Freshness
+from query.pipeline.offsets import Place
 from query.producer import QueueFullError
 from query.reading.common import Ctx
 from query.streams import TopicAwayError
@@ -113,6 +114,7 @@ async def _decide(
     async with exclusive(ctx.deps.pool, ctx.config.store_timeout):
         index = await _fresh(request)
         letters, left = _selected(scope, index, body)
+        leaders = request.app.state.epochs.at_send()
         replayer = Replayer(index, request.app.state.topics, ctx.deps.log, ctx.deps.codec, ctx.config.partitions)
         try:
             results = await (replayer.replay(letters) if what == "replay" else replayer.drop(letters))
@@ -120,14 +122,19 @@ async def _decide(
             raise ProblemError("busy", "try again in a second", headers={"Retry-After": "1"}) from None
         except TopicAwayError:
             raise _away() from None
-    return _answer(results, left)
+    return _answer(results, left, leaders)
 
 
-def _answer(results: Sequence[Result], left: int) -> dict[str, Any]:
+def _answer(results: Sequence[Result], left: int, leaders: Mapping[Place, int] = {}) -> dict[str, Any]:
+    """`leaders`: those of the roots before anything was put back."""
     counts: dict[str, int] = {}
     for r in results:
         counts[r.outcome] = counts.get(r.outcome, 0) + 1
-    token = FreshnessToken.of(r.written for r in results if r.written is not None and r.written.topic in topics.ROOTS)
+    token = FreshnessToken.of(
+        w.model_copy(update={"epoch": leaders.get((w.topic, w.partition))})
+        for w in (r.written for r in results)
+        if w is not None and w.topic in topics.ROOTS
+    )
     return {
         "outcomes": counts,
         "results": [

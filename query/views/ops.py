@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from query.log_epochs import LostOffsets
 from query.pipeline.state import Stopped
 from query.views.db import Database, SystemStatement
 from schemas.storage.suspects import GIVEN_UP_BY_HAND, KEPT_DAYS, MOST_TIMES
@@ -25,6 +26,13 @@ _STOPPED = SystemStatement(
     ORDER BY s.step, s.partition, s.record_offset LIMIT 100"""
 )
 
+_LOSSES = SystemStatement(
+    """SELECT topic, partition, first_offset, next_offset FROM ops.log_losses
+    WHERE at > now() - make_interval(days => %(days)s) ORDER BY at DESC LIMIT 10000"""
+)
+LOSSES_DAYS = 7
+"""For which a token that names no leader is not believed of a partition that lost something."""
+
 
 async def heartbeats(db: Database, seconds: float) -> dict[str, tuple[datetime, Any]]:
     """What each process said of itself within the last `seconds`."""
@@ -36,6 +44,12 @@ async def erasures_pending(db: Database) -> tuple[int, float]:
     """How many are not done, and the age of the oldest in seconds. (Not by its cut-off, which may lie ahead.)"""
     (row,) = await db.of_system(_ERASURES)
     return row["pending"], max(0.0, row["oldest"])
+
+
+async def losses(db: Database) -> list[LostOffsets]:
+    """What recovery found the logs to have lost."""
+    rows = await db.of_system(_LOSSES, days=LOSSES_DAYS)
+    return [LostOffsets((r["topic"], r["partition"]), r["first_offset"], r["next_offset"]) for r in rows]
 
 
 async def stopped(db: Database) -> list[Stopped]:

@@ -9,6 +9,8 @@ CREATE TABLE stream.positions (
     seen        jsonb       NOT NULL,
     outbox      bytea       NOT NULL,   -- the last batch's outputs, delivered again on take-over
     no_erasure_at bigint,               -- equal to next_offset: none of them is an erasure
+    leader_epoch integer,               -- of the record before leader_offset; the log that lost it is known by that
+    leader_offset bigint,               -- next_offset when that was stored
     updated_at  timestamptz NOT NULL,
     PRIMARY KEY (step, partition)
 );

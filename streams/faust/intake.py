@@ -19,7 +19,9 @@ from faust.transport.drivers import aiokafka
 from faust.types import TP
 
 from schemas.log.batch_window import Pace
+from schemas.log.leaders import LeaderSpans
 from streams.batch import Message
+from streams.faust.batch_leaders import note_leaders
 
 MOST_BYTES = 8 * 1024 * 1024
 """Of a batch: what becomes of it is one transaction, and stands in memory several times over."""
@@ -68,6 +70,8 @@ class Intake:
         """Partitions whose step stops before a record: what comes of them is read again when that is due."""
         self.sought: set[TP] = set()
         """Partitions to which the consumer went back for such a record, until something of them is through."""
+        self.leaders = LeaderSpans()
+        """Of what the consumer fetched."""
         self.begun: set[TP] = set()
         """Partitions of which something is through since the consumer was put at its commits."""
 
@@ -233,6 +237,7 @@ class _Committed(aiokafka.AIOKafkaConsumerThread):  # type: ignore[misc]  # Faus
     def _create_worker_consumer(self, transport: Any) -> Any:
         consumer = super()._create_worker_consumer(transport)
         consumer._isolation_level = "read_committed"  # read when it starts; Faust takes no option for it
+        note_leaders(consumer._client, transport.intake.leaders)
         return consumer
 
 
@@ -270,10 +275,11 @@ class Consumer(aiokafka.Consumer):  # type: ignore[misc]  # Faust ships no types
 
     def _fetched(self, records: Any, active: Collection[TP]) -> Iterable[Fetched]:
         generation = self.app.consumer_generation_id
+        leaders = self.transport.intake.leaders
         for tp, found in records.items():
             if tp in active:
                 for r in found:
-                    yield Fetched(generation, _message(r))
+                    yield Fetched(generation, _message(r, leaders))
 
     async def _back_to_commits(self) -> None:
         """What was fetched while the flow was stopped is read again."""
@@ -319,7 +325,8 @@ class Transport(aiokafka.Transport):  # type: ignore[misc]  # as above
         self.intake = intake
 
 
-def _message(r: Any) -> Message:
+def _message(r: Any, leaders: LeaderSpans) -> Message:
     return Message(
-        r.topic, r.partition, r.offset, r.key, r.value, [(k, v or b"") for k, v in r.headers], r.timestamp or 0
-    )
+        r.topic, r.partition, r.offset, r.key, r.value, [(k, v or b"") for k, v in r.headers], r.timestamp or 0,
+        leaders.of((r.topic, r.partition), r.offset),
+    )  # fmt: skip

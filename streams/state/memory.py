@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from processors.step import Reads
@@ -17,6 +18,8 @@ class MemoryStateStore:
         self.rows: dict[tuple[str, int], dict[str, dict[str, bytes]]] = defaultdict(lambda: defaultdict(dict))
         self._expiry: dict[tuple[str, int], dict[tuple[str, str], datetime]] = defaultdict(dict)
         self._positions: dict[tuple[str, int], tuple[Position, list[OutboxRow]]] = {}
+        self._former: dict[tuple[str, int], dict[int, int]] = defaultdict(dict)
+        """How far a step had read under leaders that it has no more: epoch -> next offset."""
 
     async def position(self, step: str, partition: int) -> tuple[Position, list[OutboxRow]]:
         return self._positions.get((step, partition), (Position(), []))
@@ -57,12 +60,37 @@ class MemoryStateStore:
                 table[owner][key] = value
                 if expires_at is not None:
                     expiry[owner, key] = expires_at
+            self._note_leader(c)
             self._positions[c.step, c.partition] = (c.position, list(c.outbox))
+
+    def _note_leader(self, c: PartitionCommit) -> None:
+        before, _ = self._positions.get((c.step, c.partition), (Position(), []))
+        if before.epoch is not None and before.next_offset is not None and before.epoch != c.position.epoch:
+            former = self._former[c.step, c.partition]
+            former[before.epoch] = max(before.next_offset, former.get(before.epoch, 0))
 
     def next_offsets(self) -> dict[tuple[str, int], int]:
         """(step, partition) -> the offset that comes next."""
         found = {at: position.next_offset for at, (position, _) in self._positions.items()}
         return {at: offset for at, offset in found.items() if offset is not None}
+
+    def leaders(self) -> set[tuple[str, int, int, int]]:
+        """(step, partition, leader epoch, how far it had read under it), of this and of former leaders."""
+        found = {(*at, epoch, offset) for at, ends in self._former.items() for epoch, offset in ends.items()}
+        now = ((at, position) for at, (position, _) in self._positions.items())
+        return found | {
+            (*at, p.epoch, p.next_offset) for at, p in now if p.epoch is not None and p.next_offset is not None
+        }
+
+    def settle_loss(self, step: str, partition: int, end: int, behind: int | None) -> None:
+        """As recovery does with what a log lost from `end` on: a step that had read there goes on at `behind`; None:
+        where it is."""
+        position, outbox = self._positions.get((step, partition), (Position(), []))
+        if position.next_offset is not None and position.next_offset > end:
+            offset = position.next_offset if behind is None else behind
+            self._positions[step, partition] = (replace(position, next_offset=offset, epoch=None), outbox)
+        former = self._former[step, partition]
+        self._former[step, partition] = {epoch: offset for epoch, offset in former.items() if offset <= end}
 
     async def settled(self, step: str, offsets: Mapping[int, int]) -> None:
         for partition, offset in offsets.items():

@@ -27,14 +27,16 @@ from streams.state.protocol import (
 )
 
 _START = """
-INSERT INTO stream.positions (next_offset, progress, seen, outbox, no_erasure_at, updated_at, step, partition)
-VALUES (%s, %s, %s, %s, %s, now(), %s, %s) ON CONFLICT DO NOTHING
+INSERT INTO stream.positions (next_offset, progress, seen, outbox, no_erasure_at, leader_epoch, leader_offset,
+    updated_at, step, partition)
+VALUES (%s, %s, %s, %s, %s, %s, %s, now(), %s, %s) ON CONFLICT DO NOTHING
 """
 _COMMIT = """
 WITH new AS (
     SELECT * FROM unnest(%(steps)s::text[], %(partitions)s::int[], %(expected)s::bigint[], %(offsets)s::bigint[],
-                         %(progress)s::jsonb[], %(seen)s::jsonb[], %(outboxes)b::bytea[], %(no_erasures)s::bigint[])
-        AS n(step, partition, expected, next_offset, progress, seen, outbox, no_erasure_at)
+                         %(progress)s::jsonb[], %(seen)s::jsonb[], %(outboxes)b::bytea[], %(no_erasures)s::bigint[],
+                         %(leaders)s::int[])
+        AS n(step, partition, expected, next_offset, progress, seen, outbox, no_erasure_at, leader_epoch)
 ), mine AS (
     SELECT p.step, p.partition FROM stream.positions p JOIN new n USING (step, partition)
     WHERE p.next_offset = n.expected FOR UPDATE OF p
@@ -42,8 +44,17 @@ WITH new AS (
     SELECT count(*) = cardinality(%(steps)s::text[]) AS sound FROM mine
 ), moved AS (
     UPDATE stream.positions p SET next_offset = n.next_offset, progress = n.progress, seen = n.seen,
-        outbox = n.outbox, no_erasure_at = n.no_erasure_at, updated_at = now()
+        outbox = n.outbox, no_erasure_at = n.no_erasure_at, leader_epoch = n.leader_epoch,
+        leader_offset = n.next_offset, updated_at = now()
     FROM new n, whole WHERE sound AND p.step = n.step AND p.partition = n.partition
+), former AS (
+    INSERT INTO stream.former_leaders AS f (step, partition, epoch, next_offset)
+    SELECT p.step, p.partition, p.leader_epoch, p.leader_offset
+    FROM stream.positions p JOIN new n USING (step, partition), whole
+    WHERE sound AND p.leader_epoch IS NOT NULL AND p.leader_offset IS NOT NULL
+        AND p.leader_epoch IS DISTINCT FROM n.leader_epoch
+    ON CONFLICT (step, partition, epoch) DO UPDATE
+        SET next_offset = greatest(f.next_offset, EXCLUDED.next_offset)
 ), put AS (
     INSERT INTO stream.state (step, partition, owner, key, value, expires_at)
     SELECT w.* FROM unnest(%(put_steps)s::text[], %(put_partitions)s::int[], %(put_owners)s::text[],
@@ -108,14 +119,15 @@ class PostgresStateStore:
     async def position(self, step: str, partition: int) -> tuple[Position, list[OutboxRow]]:
         async with self._connection() as conn:
             cur = await conn.execute(
-                "SELECT next_offset, progress, seen, outbox FROM stream.positions WHERE step = %s AND partition = %s",
+                "SELECT next_offset, progress, seen, outbox, leader_epoch FROM stream.positions "
+                "WHERE step = %s AND partition = %s",
                 (step, partition),
             )
             row = await cur.fetchone()
         if row is None:
             return Position(), []
         seen = {k: (int(v[0]), int(v[1])) for k, v in row[2].items()}
-        return Position(row[0], row[1], seen), unpack_outbox(row[3])
+        return Position(row[0], row[1], seen, row[4]), unpack_outbox(row[3])
 
     async def load(self, step: str, wanted: Mapping[int, Sequence[Reads]]) -> dict[int, Rows]:
         out = {p: Rows({r.owner: {} for r in reads}) for p, reads in wanted.items()}
@@ -166,7 +178,10 @@ def _columns(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
 async def _begin(conn: AsyncConnection[TupleRow], c: PartitionCommit) -> None:
     """A partition's first commit can only insert. Raises StaleOwner when another worker was there."""
     p = c.position
-    values = (p.next_offset, Jsonb(dict(p.progress)), Jsonb(dict(p.seen)), pack_outbox(c.outbox), _no_erasure_at(c))
+    values = (
+        p.next_offset, Jsonb(dict(p.progress)), Jsonb(dict(p.seen)), pack_outbox(c.outbox), _no_erasure_at(c), p.epoch,
+        p.next_offset,
+    )  # fmt: skip
     cur = await conn.execute(_START, (*values, c.step, c.partition))
     if cur.rowcount != 1:
         raise StaleOwner([c.partition])
@@ -200,6 +215,7 @@ async def _store(
             "seen": [Jsonb(dict(p.seen)) for p in positions],
             "outboxes": [pack_outbox(c.outbox) for c in commits],
             "no_erasures": [_no_erasure_at(c) for c in commits],
+            "leaders": [p.epoch for p in positions],
             "put_steps": puts[0], "put_partitions": puts[1], "put_owners": puts[2], "put_keys": puts[3],
             "put_values": puts[4], "put_expiry": puts[5],
             "drop_steps": drops[0], "drop_partitions": drops[1], "drop_owners": drops[2], "drop_keys": drops[3],

@@ -52,12 +52,14 @@ class Position:
 
     `next_offset` None: never started. `progress`: root offsets below which everything is emitted.
     `seen`: per upstream `step/partition`, the last (offset, ordinal) taken in: what comes again at or
-    below it is a redelivery and is dropped.
+    below it is a redelivery and is dropped. `epoch`: leader epoch of the record before `next_offset`, by which a log
+    that has lost that record is known, however far it has grown since; None: not known.
     """
 
     next_offset: int | None = None
     progress: Mapping[str, int] = field(default_factory=dict)
     seen: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    epoch: int | None = None
 
 
 class Write(NamedTuple):

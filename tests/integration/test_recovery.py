@@ -78,3 +78,31 @@ def test_lost_offsets_are_occupied_and_nothing_else_is_touched(servers: Backgrou
     assert losses == [(TURNS, PARTITION, 5, 12)]
     assert written(kafka, b"after") >= [12]
     assert read(kafka) == [*before, b"after"]
+
+
+def test_c1_what_was_written_over_a_loss_is_sent_again_behind_its_readers(servers: BackgroundStack) -> None:
+    """A leader of which the log knows nothing has lost all; three of five offsets had been read under it."""
+    kafka, dsn = servers.addresses.kafka, servers.addresses.postgres
+    brokers = brokers_of(kafka)
+    since = [f"since {n}".encode() for n in range(5)]
+    assert written(kafka, *since) == [0, 1, 2, 3, 4]
+    with psycopg.connect(dsn) as conn:
+        conn.execute(
+            "INSERT INTO stream.positions (step, partition, next_offset, progress, seen, outbox, no_erasure_at, "
+            "leader_epoch, leader_offset, updated_at) VALUES ('screen', %s, 3, '{}', '{}', '', 3, 999, 3, now())",
+            (PARTITION,),
+        )
+        conn.execute("INSERT INTO stream.former_leaders VALUES ('screen', %s, 998, 2)", (PARTITION,))
+    grown = ShortLog(TURNS, PARTITION, end=0, reached=3, written=5)
+    assert short_logs(brokers, dsn, PARTITIONS) == [grown]
+    with pytest.raises(ShortLogError, match="has grown to 5 since; stop all"):
+        require_whole_logs(brokers, dsn, PARTITIONS)
+    assert recover(brokers, dsn, PARTITIONS) == [grown]
+    assert recover(brokers, dsn, PARTITIONS) == []
+    with psycopg.connect(dsn) as conn:
+        position = "SELECT next_offset, no_erasure_at, leader_epoch, leader_offset FROM stream.positions"
+        assert conn.execute(position).fetchall() == [(5, 5, None, None)]
+        assert conn.execute("SELECT count(*) FROM stream.former_leaders").fetchone() == (0,)
+        losses = conn.execute("SELECT topic, partition, first_offset, next_offset, lost FROM ops.log_losses")
+        assert losses.fetchall() == [(TURNS, PARTITION, 0, 5, 3)]
+    assert read(kafka) == [*since, *since]

@@ -51,10 +51,14 @@ def message_of(topic: str, number: int, s: Stored) -> Message:
 
 def _ever(topic: str, log: Partition) -> list[Stored]:
     """Of a kept log with what compaction took: nulls alone take something there, for erasures, and who reads it in
-    time has had it."""
-    if topic not in topics.KEPT_LOGS or not log.compacted:
-        return log.records
-    return sorted([*log.compacted, *log.records], key=lambda s: s.offset)
+    time has had it. Where a log has grown over what it lost: what was read there."""
+    records = log.records
+    if log.resent is not None:
+        first, end = log.resent
+        records = [*(s for s in records if not first <= s.offset < end), *log.lost]
+    if topic in topics.KEPT_LOGS:
+        records = [*log.compacted, *records]
+    return sorted(records, key=lambda s: s.offset)
 
 
 async def expected(name: str, records: Log, parts: Parts) -> tuple[Expected, MemoryStateStore]:

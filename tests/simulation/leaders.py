@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from query.log_epochs import LogEpochs
+from query.log_epochs import LogEpochs, LostOffsets
 from query.pipeline.offsets import BrokersAwayError
 from schemas.log import topics
 from schemas.log.progress import FreshnessToken, Written
@@ -26,12 +26,15 @@ class Leaders:
 
     def __init__(self, world: World, net: Net, partitions: int) -> None:
         self._broker, self._codec, self._net, self._partitions = world.broker, world.codec, net, partitions
+        self.losses: list[LostOffsets] = []
+        """As recovery has noted them in Postgres."""
         self._places = [(topic, p) for topic in sorted(topics.ROOTS) for p in range(partitions)]
         self.forget()
 
     def forget(self) -> None:
         """The service has a new life."""
         self.epochs = LogEpochs(self, self._partitions)
+        self.epochs.know_losses(self.losses)
 
     async def look(self) -> None:
         """In a life of the service, as `Monitor` does. Never returns."""

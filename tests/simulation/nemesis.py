@@ -7,18 +7,18 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from memstream.recovery import compare
-from query.pipeline.groups import live_groups
 from schemas.log import topics
 from schemas.log.codec import header, parsed
 from schemas.log.dead_letters import kafka_time
 from schemas.log.topics import Cleanup
+from tests.simulation import outgrown
 from tests.simulation.acts import WORKERS, Act
 from tests.simulation.backup import Backup
 from tests.simulation.loop import Process
 from tests.simulation.net import Weather
 from tests.simulation.opened import uses
-from tests.simulation.partition import Record, Stored
+from tests.simulation.partition import Stored
+from tests.simulation.recovered import recover
 from tests.simulation.world import World
 
 _LATE_SECONDS = 600.0
@@ -34,6 +34,8 @@ class Nemesis:
         self._armed: dict[str, Act] = {}
         """Acts that wait for the process to pass a named point."""
         self.lost: list[str] = []
+        self.outside: set[tuple[str, str]] = set()
+        """Turns that a client has written to the log itself, by user and id."""
         self._backup: Backup | None = None
         world.loop.on_turn = self._turn
         world.history.on_point = self._point
@@ -203,7 +205,7 @@ class Nemesis:
         w.down = False
         for server in behind:
             server.start()
-        self._recover()
+        self.lost += recover(w)
         w.history.note("nemesis", "Postgres is back as it was")
         w.start_all()
         await asyncio.sleep(2 * w.config.tick)  # a partition in which nothing comes is not looked at
@@ -224,28 +226,34 @@ class Nemesis:
             else:
                 server.stop()
         await asyncio.sleep(act.seconds)
+        self._power_is_back(w)
+
+    def _power_is_back(self, w: World) -> None:
         w.down = False
         for server in w.servers.values():
             server.start()
-        self._recover()
+        self.lost += recover(w)
         w.history.note("nemesis", "the power is back")
         w.start_all()
 
-    def _recover(self) -> None:
-        """The product's comparison, and what its aborted transaction leaves."""
+    async def _outgrown(self, act: Act) -> None:
+        """A power cut, and a root of which the disk had not all that it said. A client writes on over the loss before
+        anything of ours has started."""
         w = self._world
-        ends = {place: log.end for place, log in w.broker.everything().items()}
-        groups = live_groups(lambda store: w.views.live[store])
-        committed = [w.broker.committed(g.group_id) for g in groups if g.kind != "worker"]
-        for short in compare(ends, committed, w.state.data.next_offsets(), groups):
-            log = w.broker.partition(short.topic, short.partition)
-            for _ in range(short.lost):
-                filler = Record(b"filler", b"", [], 0, visible=False)
-                log.records.append(Stored(log.end, log.epoch, filler, log.end))
-                log.end += 1
-            log.flush()
-            self.lost.append(str(short))
-            w.history.note("recovery", str(short))
+        await outgrown.read_to_the_end(w, act.target)
+        w.down = True
+        for process in list(w.processes.values()):
+            w.die(process, "power cut", again=False)
+        for server in w.servers.values():
+            if server is w.broker:
+                w.broker.crash(power=True)
+            else:
+                server.stop()
+        outgrown.lose(w, act)
+        await asyncio.sleep(act.seconds)
+        w.broker.start()
+        self.outside |= outgrown.write_on(w, act)
+        self._power_is_back(w)
 
 
 def _of(s: Stored, cuts: Mapping[str, datetime]) -> bool:

@@ -59,6 +59,10 @@ class Partition:
     """In offset order; compaction leaves holes."""
     compacted: list[Stored] = field(default_factory=list)
     """What compaction has taken: no reader sees it any more."""
+    lost: list[Stored] = field(default_factory=list)
+    """What `lose` took."""
+    resent: tuple[int, int] | None = None
+    """Offsets whose records recovery has written once more behind them: what was lost is what readers had there."""
     end: int = 0
     epochs: list[tuple[int, int]] = field(default_factory=lambda: [(0, 0)])
     """(leader epoch, its first offset)."""
@@ -114,6 +118,12 @@ class Partition:
         self.epochs = [(e, o) for e, o in self.epochs if o <= self.end] or [(0, 0)]
         self._recall()
         return lost
+
+    def lose(self, first: int) -> None:
+        """The disk had not what it said: from that offset on, of what may have been read."""
+        self.lost = [s for s in self.records if s.offset >= first]
+        self.flushed = first
+        self.cut()
 
     def end_of_epoch(self, epoch: int) -> tuple[int, int]:
         """As OffsetsForLeaderEpoch answers: the largest known epoch not above it, and where that ends."""

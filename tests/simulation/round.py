@@ -98,6 +98,7 @@ def _run(plan: Plan, world: World, parts: Parts, result: Result) -> None:
     except StandstillError as exc:
         result.failures += [f"no end: {exc}", *(f"no end: {line}" for line in _behind(world))]
     else:
+        readers.turns |= nemesis.outside
         d = differences(world, readers, parts)
         result.failures += d.lines()
         result.checked = d.checked

@@ -133,4 +133,4 @@ class StepMember:
 
 def _message(place: Place, s: Stored) -> Message:
     r = s.record
-    return Message(place[0], place[1], s.offset, r.key, r.value, r.headers, r.timestamp_ms)
+    return Message(place[0], place[1], s.offset, r.key, r.value, r.headers, r.timestamp_ms, s.epoch)

@@ -44,6 +44,7 @@ def test_n2_nothing_is_lost_or_doubled_whatever_strikes(group: int, parts: Parts
     for seed in range(1 + group * A_GROUP, 1 + (group + 1) * A_GROUP):
         result = run(Plan(seed), parts)
         assert not result.failures, f"{result.plan}\n" + "\n".join(result.failures)
+        assert not result.lost, "what is flushed is never taken for lost, whatever leads"
         assert sum(result.checked.values()) > 100
         assert result.checked["fresh reads"] > 10
 

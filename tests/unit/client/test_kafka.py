@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from memstream.client import AsyncProducer, BufferLimits, DeliveryError, Feedback, Memory
 from memstream.client.kafka import KafkaTransport
+from memstream.client.kafka_leaders import KafkaLeaders
 from query import events
 from schemas.events.memory import MemoryCommand
 from schemas.events.turns import TurnEvent
 from schemas.log import topics
 from schemas.log.codec import Codec, header
 from schemas.log.freshness_tokens import Tokens
+from schemas.log.leaders import Place as LogPlace
 from schemas.log.owner import Owner, partition, user
 from schemas.log.progress import FreshnessToken
 from schemas.security.sealing import IdentityCipher, KeysAway, Place
@@ -49,6 +52,36 @@ async def test_k5_messages_are_events_on_their_owners_partition() -> None:
     assert isinstance(command, MemoryCommand)
     assert memory_id == events.memory_id_of("acme", memory, command.command_id)
     assert {(w.topic, w.offset) for w in token.writes} == {(topics.TURNS.name, 0), (topics.LEDGER.name, 1)}
+
+
+async def test_c1_a_token_names_the_leader_that_there_was_before_the_record_was_sent() -> None:
+    asked: list[list[LogPlace]] = []
+    clock = [100.0]
+    epoch = [6]
+
+    def ask(places: list[LogPlace]) -> Mapping[LogPlace, int]:
+        asked.append(places)
+        return {p: epoch[0] for p in places if p[0] == topics.TURNS.name}
+
+    log, tokens = MemoryLog(), Tokens()
+    leaders = KafkaLeaders("none", ask, lambda: clock[0])
+    way = KafkaTransport("none", "acme", tokens, log=log, partitions=8, leaders=leaders)
+    place = partition(user("acme", "u1"), 8)
+    async with AsyncProducer(way, tokens, tenant="acme", limits=BufferLimits(linger_seconds=0)) as p:
+        await p.send(turn(1, user_id="u1"))
+        assert [w.epoch for w in FreshnessToken.parse(await p.flush()).writes] == [6]
+        await p.send(Feedback(user_id="u1", memory_ids=("m",), rating="bad"))
+        await p.flush()
+        clock[0], epoch[0] = 101.9, 7
+        await p.send(turn(2, user_id="u1"))
+        await p.flush()
+        assert asked == [[(topics.TURNS.name, place)], [(topics.LEDGER.name, place)]], "an answer holds two seconds"
+        clock[0] = 102.1
+        await p.send(turn(3, user_id="u1"))
+        found = FreshnessToken.parse(await p.flush()).writes
+    assert {(w.topic, w.epoch) for w in found} == {
+        (topics.TURNS.name, 6), (topics.TURNS.name, 7), (topics.LEDGER.name, None),
+    }  # fmt: skip
 
 
 async def test_a_token_names_the_project_that_a_turn_reaches() -> None:

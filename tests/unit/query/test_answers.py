@@ -29,7 +29,7 @@ from query.deps import Deps
 from query.reading.dead_letters import _answer
 from query.search.request import Found, Question
 from query.views.db import LiveViews
-from schemas.log.progress import Written
+from schemas.log.progress import FreshnessToken, Written
 from schemas.profile.model import load_profile
 from schemas.security.encrypted_values import Original
 from tests.unit.ops.states import dress
@@ -315,3 +315,12 @@ def test_what_a_decision_on_dead_letters_answers(deps: Deps) -> None:
     made = _answer([Result(letters[0], "replayed", written), Result(letters[1], "gone", None)], 3)
     for path in ("/v1/dead-letters/replay", "/v1/dead-letters/drop"):
         assert faults(app.openapi(), "post", path, 202, made) == []
+
+
+def test_c1_the_token_of_a_replay_names_the_leader_that_there_was_before_it(deps: Deps) -> None:
+    app = dress(create_app(QueryConfig(), deps), "letters")
+    [letter] = app.state.letters.select(Filters())[:1]
+    written = Written(topic="conversation.turns.v1", partition=0, offset=7)
+    for leaders, epoch in (({}, None), ({("conversation.turns.v1", 0): 6}, 6)):
+        made = _answer([Result(letter, "replayed", written)], 0, leaders)
+        assert [w.epoch for w in FreshnessToken.parse(made["freshness_token"]).writes] == [epoch]

@@ -15,7 +15,7 @@ from kafka.protocol.consumer import OffsetForLeaderEpochResponse
 
 from messaging.admin import KafkaAdmin
 from query.freshness import Needs, ProgressWatch, arrived
-from query.log_epochs import LogEpochs
+from query.log_epochs import LogEpochs, LostOffsets
 from query.pipeline.offsets import BrokersAwayError, Place
 from query.producer import Outgoing
 from schemas.log import topics
@@ -72,6 +72,26 @@ class Brokers:
 async def test_c1_what_lies_above_the_end_of_its_leader_is_lost(written: Written, lost: bool) -> None:
     epochs = LogEpochs(Brokers({3: 5, 4: 8}), 1)
     assert await epochs.lost(token(written)) is lost
+
+
+@pytest.mark.parametrize(
+    ("written", "lost"),
+    [
+        (write(4, None), False), (write(5, None), True), (write(900, None), True),  # which of two writes was that?
+        (write(4, 4), False), (write(5, 4), True), (write(8, 4), True), (write(9, 4), False),
+        (write(900, None, 1), False),  # another partition
+    ],
+)  # fmt: skip
+async def test_c1_where_something_was_lost_a_write_without_a_leader_is_not_believed(
+    written: Written, lost: bool
+) -> None:
+    """Offsets 5 to 8 were given to others, which readers had passed."""
+    epochs = LogEpochs(Brokers({3: 5, 4: 1_000}), 2)
+    assert not await epochs.lost(token(written)), "before it is known"
+    epochs.know_losses([LostOffsets(PLACE, 5, 9)])
+    assert await epochs.lost(token(written)) is lost
+    epochs.know_losses([])
+    assert not await epochs.lost(token(written)), "it is long over"
 
 
 async def test_c1_an_old_write_is_told_as_lost_also_where_a_newer_one_is_there() -> None:

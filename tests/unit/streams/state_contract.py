@@ -39,6 +39,15 @@ class StateStoreContract:
         assert position == Position(6, {"root/0": 6}, {"up/1": (7, 2)})
         assert rows == list(outbox)
 
+    async def test_c1_the_leader_of_the_last_record_comes_back(self, store: StateStore, step: str) -> None:
+        """Also where a first one, another or none is stored."""
+        expected = None
+        for nxt, epoch in ((6, 4), (9, 4), (12, 5), (13, None), (14, 0)):
+            commit = PartitionCommit(step, 0, expected, Position(nxt, {}, {}, epoch), (), ())
+            await store.commit([commit])
+            assert (await store.position(step, 0))[0] == Position(nxt, {}, {}, epoch)
+            expected = nxt
+
     async def test_the_outbox_of_the_batch_before_is_replaced(self, store: StateStore, step: str) -> None:
         await store.commit([self.commit(step, None, 1, outbox=(row(0), row(0)))])
         await store.commit([self.commit(step, 1, 2, outbox=(row(1),))])

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from streams.state.memory import MemoryStateStore
+from streams.state.protocol import PartitionCommit, Position
 from tests.unit.streams.state_contract import StateStoreContract
 
 
@@ -14,3 +15,17 @@ class TestMemoryStateStore(StateStoreContract):
     @pytest.fixture
     def step(self) -> str:
         return "step"
+
+    async def test_c1_how_far_was_read_under_which_leader_is_kept_until_a_loss_is_settled(
+        self, store: MemoryStateStore
+    ) -> None:
+        expected = None
+        for nxt, epoch in ((6, 4), (9, 4), (12, 5), (13, None), (14, 7)):
+            await store.commit([PartitionCommit("screen", 0, expected, Position(nxt, {}, {}, epoch), (), ())])
+            expected = nxt
+        assert store.leaders() == {("screen", 0, 4, 9), ("screen", 0, 5, 12), ("screen", 0, 7, 14)}
+        store.settle_loss("screen", 0, 9, 30)
+        assert store.leaders() == {("screen", 0, 4, 9)}
+        assert store.next_offsets() == {("screen", 0): 30}
+        store.settle_loss("screen", 0, 30, 40)
+        assert store.next_offsets() == {("screen", 0): 30}, "it had not read that far"
