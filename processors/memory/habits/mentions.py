@@ -59,7 +59,12 @@ def _action(text: str, spec: HabitSpec) -> tuple[str | None, str]:
 
 
 def _found(text: str, s: HabitStatement) -> tuple[str, str] | None:
-    return first_match(text, s.patterns, s.unless, value=s.value, aliases=s.aliases)
+    found = first_match(text, s.patterns, s.unless, value=s.value, aliases=s.aliases)
+    return found if found is None or not s.is_name else (_capitals(found[0]), found[1])
+
+
+def _capitals(name: str) -> str:
+    return " ".join(w.capitalize() if w.islower() or (w.isupper() and len(w) > 1) else w for w in name.split())
 
 
 def _is_asked(previous: Sequence[tuple[str, str]]) -> bool:
