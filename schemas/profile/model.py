@@ -214,8 +214,8 @@ class HabitStatement(Frozen):
 
     key: Id
     """The action's key, one of `usual`, or one of `times`: then the patterns have a group `hour`, and may have `minute`
-    and `pm` (found: the hour is of the afternoon), or groups `morning`, `afternoon`, `evening`: the part of the day that
-    is named where the hour is not."""
+    and `pm` (found: the hour is of the afternoon), or groups `morning`, `afternoon`, `evening`: the part of the day
+    that is named where the hour is not."""
     value: CleanText | None = Field(default=None, max_length=100)
     """What the patterns mean; None: what their group `value` matches."""
     patterns: tuple[AskedPattern, ...] = Field(min_length=1)

@@ -22,8 +22,8 @@ otherwise.
 
 **Usual value** (and phrasing). Sample: the last `SAMPLE` values, each weighing `2 ** -(newer values / USUAL_HALF)`;
 confidence = share * n / (n + 1.5), n its count, `MIN_SUPPORT` at least: four of four are 0.73. A phrasing counts with
-those that are a part of it or that it is a part of ("log bp" with "log my bp"). **Active hours.** Hours in which the user
-spoke on at least half of the last `RECENT_DAYS` active days; confidence = the largest such share * n / (n + 2).
+those that are a part of it or that it is a part of ("log bp" with "log my bp"). **Active hours.** Hours in which the
+user spoke on at least half of the last `RECENT_DAYS` active days; confidence = the largest such share * n / (n + 2).
 
 Circular statistics: Mardia and Jupp, Directional Statistics, 2000, ch. 2.
 """
@@ -61,7 +61,8 @@ _GRACE = (20, 120)
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """`minute` of the day: the quarter of an hour within five minutes, else to the nearest five; `weekdays` ISO 1 to 7; `due` minutes after midnight, may pass 1440."""
+    """`minute` of the day: the quarter of an hour within five minutes, else to the nearest five;
+    `weekdays` ISO 1 to 7; `due` minutes after midnight, may pass 1440."""
 
     minute: int
     spread: int

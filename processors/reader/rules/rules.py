@@ -27,6 +27,7 @@ from processors.reader.rules.catalogue import filled, own_fields, resolve
 from processors.reader.rules.combined import combined
 from processors.reader.rules.confirm import apply_confirmation
 from processors.reader.rules.domain import project_of, resolve_category
+from processors.reader.rules.earlier_values import earlier_value
 from processors.reader.rules.found import Found
 from processors.reader.rules.group_talk_zh import Talker
 from processors.reader.rules.helpers_en import of_their_life, speaks_for_work
@@ -130,6 +131,8 @@ class RuleExtractor:
                 for f in own
                 if f.dropped is None and (f.slots or f.kind == "relation")
             ]
+        if not found and not is_read_alone:
+            found = [replace(f, text=owned(f.text, turn)) for f in earlier_value(turn, text)]
         left: list[Found] = []
         helped = speaks_for_work(turn.speaker)
         if not found:

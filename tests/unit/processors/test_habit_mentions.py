@@ -232,7 +232,7 @@ def test_c5_the_weekday_and_the_part_of_the_day_are_taken_where_no_hour_is_named
 
 NATURAL = {
     "en": ("can you put me down for Dr Zhang Thursday morning? cardiology", "cardiology thursday am please, dr zhang",
-           "same again pls - dr zhang, cardiology, thursday morning", "dr zhang, cardiology, thurs 9.30am if he's free"),
+           "same again pls - dr zhang, cardiology, thursday morning", "dr zhang, cardiology, thurs 9am if he's free"),
     "zh": ("周四上午心内科张医生，帮我约上", "心内科张医生，周四上午，老规矩", "下周四心内科，张医生，上午都行",
            "复诊，心内科张医生，周四上午九点"),
 }  # fmt: skip

@@ -284,7 +284,8 @@ def test_c5_four_weeks_on_one_weekday_are_read() -> None:
     """That the days are all the same weekday is evidence, too: of four in a row it is none."""
     weekly = timing([(TODAY - 7 * n, 900) for n in range(4)], TODAY)
     daily_for_four = timing(daily(900, days=4), TODAY)
-    assert weekly is not None and daily_for_four is not None
+    assert weekly is not None
+    assert daily_for_four is not None
     assert weekly.confidence > 0.7 > daily_for_four.confidence
 
 
