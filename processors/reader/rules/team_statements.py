@@ -19,13 +19,10 @@ def of_the_team(statement: str, owner: str, language: str) -> str:
     """A statement of a project with the team in place of its `owner` and others."""
     if language == "zh":
         return statement.replace(f"{owner}等人", _ZH)
-    group = f"{owner} and others"
-    if group not in statement:
-        return statement
-    opens = statement.startswith(f"{group} ")
-    if opens:
-        verb, space, rest = statement[len(group) + 1 :].partition(" ")
+    group = re.compile(rf"\b{re.escape(owner)} and others\b", re.IGNORECASE)
+    if (opens := group.match(statement)) is not None and statement[opens.end() :].startswith(" "):
+        verb, space, rest = statement[opens.end() + 1 :].partition(" ")
         does = _HAVE[verb] + space + rest if verb in _HAVE else conjugate(verb + space + rest)
         statement = f"{_EN} {does}"
-    reworded = re.sub(rf"\b{re.escape(group)}\b", _EN, statement)
-    return reworded[0].upper() + reworded[1:]
+    reworded = group.sub(_EN, statement)
+    return reworded[0].upper() + reworded[1:] if reworded != statement or opens is not None else statement

@@ -162,8 +162,9 @@ def test_c5_what_a_plain_turn_says_of_habits(text: str, action: str | None, valu
     ("心内科，张医生", ASKED["zh"], {"department": "心内科", "doctor": "张医生"}),
     ("Cardiology, Dr. Zhang again", ASKED["en"], {"department": "cardiology", "doctor": "Dr Zhang"}),
     ("心内科，张医生", (("user", "我想预约"), ("assistant", "好的。")), {}),
-    ("Cardiology, Dr Zhang again", (("user", "Good morning"), ("assistant", "How can I help?")), {}),
-    ("Cardiology, Dr Zhang again", ASKED["en"][1:], {}),
+    ("Cardiology, Dr Zhang", (("user", "Good morning"), ("assistant", "How can I help?")), {}),
+    ("Cardiology, Dr Zhang", ASKED["en"][1:], {}),
+    ("Book me in cardiology please", ASKED["en"], {"department": "cardiology"}),
 ])  # fmt: skip
 def test_c5_what_belongs_to_an_action_is_taken_from_the_answer_to_a_question_about_it(
     text: str, before: Sequence[tuple[str, str]], values: dict[str, str]
@@ -171,6 +172,13 @@ def test_c5_what_belongs_to_an_action_is_taken_from_the_answer_to_a_question_abo
     found = habit_mentions(text, before, HEALTH.habits)
     assert found.action is None, "it was asked for once"
     assert found.values == values
+
+
+def test_c5_a_request_in_a_few_words_is_one_where_none_came_before() -> None:
+    found = habit_mentions(
+        "Cardiology, Dr Zhang again", (("user", "Good morning"), ("assistant", "How can I help?")), HEALTH.habits
+    )
+    assert (found.action, found.values["doctor"]) == (BOOK, "Dr Zhang")
 
 
 async def test_c5_metadata_goes_before_plain_words(models: Models) -> None:
