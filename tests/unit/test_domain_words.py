@@ -34,7 +34,8 @@ _TALK = """
     不是 为什么 之前 了解 从事 使用 倾向 偏好 做的 公司 公斤 决定 决策 准备 千万 半年 历史 厘米 可以 同意 周报 喜欢
     外公 外婆 大概 大约 太太 奶奶 如何 妈妈 妻子 完成 家人 家里人 就行 尽量 差不多 希望 延迟 待办 得了
     怎么样 截止 打算 投资 担任 提交 搞定 支持 方向 方面的 最好 最近 架构 母亲 比较 没有 爱人 父亲 父母 爷爷 爸爸
-    cardiologist clinic department dermatologist neurologist prof professor psychiatrist urologist 主任 医生 大夫 教授 普通
+    cardiologist clinic department dermatologist neurologist prof professor psychiatrist urologist
+    主任 医生 大夫 教授 普通
     百万 科技 经验 老公 老婆 考虑 行业 计划 设为 详细 负责人 过去 选择 非常 项目 香港 几个
     现在 目前 一律 方案 列表 表格
     began four hand hours hurt keeps longer mostly neck
