@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from processors.memory.changes.forget_requests import NOTHING
-from processors.memory.corrected_values import as_correction, corrects, meant
+from processors.memory.corrected_values import as_correction, corrects, statements_with_wrong_value
 from processors.memory.emit import because, decision
 from processors.memory.field_values import FieldValues
 from processors.memory.free_statements import FreeStatements
@@ -50,7 +50,7 @@ class CandidateGate(FieldValues, FreeStatements):
 
     def _correction(self, c: Candidate) -> list[Emit]:
         """Of a value said another time: what it corrects ends. Where it may be one of several, they name each other."""
-        found = meant(c, self._store, self._profile, self._source.turn)
+        found = statements_with_wrong_value(c, self._store, self._profile, self._source.turn)
         if len(found) == 1:
             (one,) = found
             whole = as_correction(c, *one, self._versions)

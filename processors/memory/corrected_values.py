@@ -27,7 +27,7 @@ def corrects(c: Candidate) -> bool:
     return c.field is None and not c.fields and {REPLACES, CORRECT_VALUE} <= c.attributes.keys()
 
 
-def meant(
+def statements_with_wrong_value(
     c: Candidate, store: UserMemoryStore, profile: Profile, turn: SourceTurn
 ) -> list[tuple[MemoryUpdate, str]]:
     """The standing statements of before a turn that hold the value, each with its field."""

@@ -176,8 +176,8 @@ def _habits_of(raw: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(habits, dict) or not isinstance(habits.get("said"), list):
         return {}
     parts = _parts(raw.get(PARTS, {}))
-    said = [_whole(statement, parts, f"habits.said.{n}") for n, statement in enumerate(habits["said"])]
-    return {"habits": {**habits, "said": said}}
+    statements = [_whole(statement, parts, f"habits.said.{n}") for n, statement in enumerate(habits["said"])]
+    return {"habits": {**habits, "said": statements}}
 
 
 def _parts(raw: Any) -> dict[str, str]:

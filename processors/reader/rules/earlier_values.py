@@ -24,8 +24,8 @@ _LONGEST = 120
 
 def _compiled(data: dict[str, Any], gap: str) -> re.Pattern[str]:
     units = "|".join(sorted(map(re.escape, data["units"]), key=len, reverse=True))
-    when, said, number = data["when"], data["said"], data["number"]
-    opens = f"(?:(?:{when}){gap}(?:{said})|(?P<said_alone>{said}))"
+    when, verb, number = data["when"], data["said"], data["number"]
+    opens = f"(?:(?:{when}){gap}(?:{verb})|(?P<said_alone>{verb}))"
     old = rf"(?P<old>{number})(?: ?(?P<unit>{units}))?(?P<behind>{gap}(?:{when}))?"
     new = rf"(?P<new>{number})(?: ?(?P<new_unit>{units}))?"
     return re.compile(

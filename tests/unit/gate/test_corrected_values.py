@@ -16,8 +16,8 @@ TEXT = "User corrects an earlier statement"
 
 
 def correction(old: float, new: float, **attributes: Any) -> Candidate:
-    told = {"replaces": old, "correct_value": new, "correction": True, **attributes}
-    return candidate(TEXT, kind="fact", attributes=told)
+    named = {"replaces": old, "correct_value": new, "correction": True, **attributes}
+    return candidate(TEXT, kind="fact", attributes=named)
 
 
 @pytest.mark.parametrize(("text", "right", "language"), [
