@@ -8,7 +8,7 @@ from functools import lru_cache
 
 MOST_CHARS = 2_000
 """Of a text that are looked at: who asks for something says so early."""
-_SENTENCES = re.compile(r"(?<=[。！？!?；;\n])|(?<=[a-z\d]{3}[.])\s{1,8}(?=[A-Z])")
+_SENTENCES = re.compile(r"(?<=[。！？!?；;\n])|(?<=[a-z\d]{3}[.])\s{1,8}(?=[A-Z])|(?<=\d\d[.])\s{1,8}(?=[A-Za-z])")
 _STOPS = re.compile(r"\.(?=\s|$)")
 
 

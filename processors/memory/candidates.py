@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable
 
 from processors.memory.changes.forget_requests import NOTHING
+from processors.memory.corrected_values import as_correction, corrects, statements_with_wrong_value
 from processors.memory.emit import because, decision
 from processors.memory.field_values import FieldValues
+from processors.memory.marks import marked
 from processors.memory.rejections import REJECTED_SOURCE, barred
 from processors.memory.versions import VERSIONED
 from processors.reader.rules.protocol import ENDS, values_of
@@ -36,9 +38,28 @@ class CandidateGate(FieldValues):
 
     def _allowed(self, c: Candidate) -> list[Emit]:
         """Neither masked nor rejected."""
+        if corrects(c):
+            return self._correction(c)
         fields = values_of(c)
         if c.attributes.get(ENDS):
             return self._end(c, fields) or [decision(self._source, c, because("skipped", "dedupe", NOTHING), None)]
         if c.kind in VERSIONED and fields:
             return (self._end(c, fields) or self._by_text(c)) if c.negated else self._by_field(c, fields)
         return self._by_text(c)
+
+    def _correction(self, c: Candidate) -> list[Emit]:
+        """Of a value said another time: what it corrects ends. Where it may be one of several, they name each other."""
+        found = statements_with_wrong_value(c, self._store, self._profile, self._source.turn)
+        if len(found) == 1:
+            (one,) = found
+            whole = as_correction(c, *one, self._versions)
+            rule = barred(whole, self._source, self._store.rejections, self._hash_key)
+            if rule is not None:
+                return [decision(self._source, c, because("refused", "feedback", rule), None)]
+            return self._by_field(whole, values_of(whole))
+        out = self._by_text(c)
+        kept = self._store.get(self._places.name(c))
+        if kept is not None:
+            for other, _ in found:
+                out += [marked(self._store, kept, other.record_id), marked(self._store, other, kept.record_id)]
+        return out

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from processors.memory.certainty import implies, without_field, without_mark
+from processors.memory.corrected_values import holders_of_wrong_value
 from processors.memory.emit import because, changed, decision, update
 from processors.memory.free_statements import FreeStatements
 from processors.memory.index import since
@@ -50,6 +51,7 @@ class FieldValues(FreeStatements):
 
     def _by_field(self, c: Candidate, fields: Mapping[str, JsonValue]) -> list[Emit]:
         """Facts, preferences and intents are matched by field without a time limit (D3)."""
+        self._corrected = holders_of_wrong_value(self._store, self._slots(c, fields), c)
         found = self._sorted(c, fields)
         out: list[Emit] = []
         for name, twin in {u.record_id: u for u in found.known.values()}.items():
@@ -93,6 +95,7 @@ class FieldValues(FreeStatements):
             elif holds_many(self._profile, name):
                 out.fresh.append(name)
                 out.replaced.update({} if before is None else {before.record_id: before})
+                out.replaced.update({h.record_id: h for h in holders if h.record_id in self._corrected})
             elif before is None and (sharper := self._sharper(c, name, fields[name], holders)) is not None:
                 out.vaguer[name] = sharper
             elif c.source == "inferred" and any(h.source != "inferred" for h in holders):

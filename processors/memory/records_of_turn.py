@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 from processors.memory.capacity import Room
+from processors.memory.corrected_values import CORRECTED
 from processors.memory.emit import Changes, because, decision
 from processors.memory.existing_info import CallersValues
 from processors.memory.index import Slot, since
@@ -57,6 +58,8 @@ class TurnRecords:
         self._held = CallersValues(source, profile)
         self._before = frozenset(u.record_id for u in before)
         self._taken_back = frozenset(d.candidate.ordinal for d in source.sealed.dropped)
+        self._corrected: set[str] = set()
+        """Records that hold the value which the candidate at hand names as wrong."""
         self._decided: set[str] = set()
         """Records that earlier candidates were decided on."""
         self.spared: set[str] = set()
@@ -126,6 +129,8 @@ class TurnRecords:
 
     def _change(self, replaced: Sequence[MemoryUpdate]) -> tuple[Literal["dedupe", "extraction"], str]:
         """Gate and rule by which a candidate takes the place of records."""
+        if any(u.record_id in self._corrected for u in replaced):
+            return "dedupe", CORRECTED
         return "dedupe", "field_changed" if replaced else "new"
 
     def _said_here(self, held: MemoryUpdate) -> bool:

@@ -67,6 +67,11 @@ class Versions:
         terms, embedding = self._encode(text)
         return {"text": text, "terms": terms, "embedding": embedding}
 
+    def encoded(self, text: str) -> dict[str, object]:
+        """A text that the gate words itself, with its terms and vector."""
+        terms, embedding = self._encode(text)
+        return {"text": text, "terms": terms, "embedding": embedding}
+
     def worded(self, values: Mapping[str, JsonValue], language: str) -> str:
         """`label: value` for each field, with the catalogue's labels."""
         zh = language == "zh"

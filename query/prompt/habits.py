@@ -15,7 +15,7 @@ from typing import Any
 
 from processors.memory.habits.mentions import habit_mentions
 from processors.memory.habits.patterns import TIMES, compare
-from processors.memory.habits.wording import overdue_text, time_text, usual_text
+from processors.memory.habits.wording import PART, SLOT, overdue_text, time_text, usual_text
 from query.prompt.layout import Piece
 from query.prompt.pieces import HABITS, cited
 from query.views.db import Row
@@ -48,7 +48,7 @@ def habits(rows: Sequence[Row], spec: HabitSpec, prompt_request: Request) -> tup
         *(i.name for i in prompt_request.intents),
     }
     known = sorted(rows, key=lambda r: (-float(r["confidence"]), r["key"] or ""))
-    wanted = [row for name in first for row in known if _is(row, name)]
+    wanted = [row for name in first for row in _of(known, name)]
     named = [(row, text) for row in wanted if (text := _habit_line(row, spec, prompt_request, doing))]
     shown = {row["record_id"] for row, _ in named}
     late = [
@@ -76,8 +76,14 @@ def _value(row: Row) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
+def _of(known: Sequence[Row], name: str) -> list[Row]:
+    """What an intent means by this name: an action, a key, or `phrase/ACTION`; of a time, what is most exact: its usual
+    hour, else its weekday and part of the day, else the part."""
+    exact = [[row for row in known if _is(row, each)] for each in (name, SLOT + name, PART + name)]
+    return next((rows for rows in exact if rows), [])
+
+
 def _is(row: Row, name: str) -> bool:
-    """Whether an intent means it by this name: an action, a key, or `phrase/ACTION`."""
     value = _value(row)
     return name == (value.get("action") if value.get("type") == "time" else value.get("key"))
 

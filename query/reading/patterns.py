@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from processors.memory.habits.patterns import TIMES, compare
+from processors.memory.habits.wording import PART, PHRASE, SLOT
 from query.auth.boundary import Reader
 from query.body import Route
 from query.freshness import Freshness
@@ -49,7 +50,8 @@ async def get_patterns(
 
 def _of_action(row: Row, action: str) -> bool:
     value = row["value"] if isinstance(row["value"], dict) else {}
-    return value.get("action") == action or value.get("key") in (action, f"phrase/{action}")
+    keys = (action, PHRASE + action, SLOT + action, PART + action)
+    return value.get("action") == action or value.get("key") in keys
 
 
 def pattern(row: Row, at: Any, ahead: Collection[str] = ()) -> dict[str, Any]:

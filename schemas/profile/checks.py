@@ -155,6 +155,9 @@ def check_intents(p: Profile) -> None:
             raise ValueError(f"{where}.table_columns: no column {min(missing)!r}; there are: {listed(columns)}")
 
 
+PARTS_OF_DAY = frozenset({"morning", "afternoon", "evening"})
+
+
 def check_habits(spec: HabitSpec) -> None:
     keys = {spec.action, *spec.usual, *spec.times}
     for statement in spec.said:
@@ -162,12 +165,19 @@ def check_habits(spec: HabitSpec) -> None:
         if statement.key not in keys:
             raise ValueError(f"{where}: must be habits.action or one of habits.usual and times: {listed(keys)}")
         if statement.key in spec.times:
-            if any(
-                "hour" not in (names := captured(p)) or names - {"hour", "minute", "pm"} for p in statement.patterns
-            ):
-                raise ValueError(f"{where}.patterns: each needs the group hour, and may have minute and pm")
+            if not all(_names_a_time(captured(p)) for p in statement.patterns):
+                raise ValueError(
+                    f"{where}.patterns: each needs the group hour, and may have minute and pm, or has groups of "
+                    f"{listed(PARTS_OF_DAY)}"
+                )
         elif statement.value is None and any(captured(pattern) != {"value"} for pattern in statement.patterns):
             raise ValueError(f"{where}.patterns: without a value each needs one group, (?P<value>...)")
+
+
+def _names_a_time(groups: Set[str]) -> bool:
+    if "hour" in groups:
+        return groups <= {"hour", "minute", "pm"}
+    return bool(groups) and groups <= PARTS_OF_DAY
 
 
 def check_anchors(spec: SessionSpec) -> None:

@@ -214,7 +214,8 @@ class HabitStatement(Frozen):
 
     key: Id
     """The action's key, one of `usual`, or one of `times`: then the patterns have a group `hour`, and may have `minute`
-    and `pm` (found: the hour is of the afternoon)."""
+    and `pm` (found: the hour is of the afternoon), or groups `morning`, `afternoon`, `evening`: the part of the day
+    that is named where the hour is not."""
     value: CleanText | None = Field(default=None, max_length=100)
     """What the patterns mean; None: what their group `value` matches."""
     patterns: tuple[AskedPattern, ...] = Field(min_length=1)
@@ -222,6 +223,8 @@ class HabitStatement(Frozen):
     """A sentence in which one of these is found says nothing of it: a denial, a question, somebody else's."""
     aliases: dict[CleanText, tuple[CleanText, ...]] = Field(default_factory=dict)
     """Canonical value -> other ways to say it."""
+    is_name: bool = False
+    """The value is a name: "dr zhang" and "Dr Zhang" are one."""
     of: tuple[Id, ...] = ()
     """Actions with which it counts: in their own turn, and in the answer to a question about it. Empty: in any turn."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -132,8 +132,8 @@ class Wording(Frozen):
 WORDINGS_FROM = "wordings_from"
 """Key of a profile's file alone: profiles whose wordings it understands, too. What is loaded holds them."""
 PARTS = "wording_parts"
-"""Key of a profile's file alone: name -> text that stands for `{part.NAME}` in the patterns of its wordings, and of the
-parts after it. What is loaded has the patterns whole."""
+"""Key of a profile's file alone: name -> text that stands for `{part.NAME}` in the patterns of its wordings and of
+`habits.said`, and of the parts after it. What is loaded has the patterns whole."""
 _PART = re.compile(r"\{part\.(?P<name>\w{1,64})\}")
 
 
@@ -152,7 +152,8 @@ def with_wordings(raw: dict[str, Any], folders: tuple[Path, ...]) -> dict[str, A
             wordings += _read(files[name].read_text(encoding="utf-8"))
         except ValueError as exc:
             raise ValueError(f"{WORDINGS_FROM}: {files[name].name}: {exc}") from None
-    return {**{k: v for k, v in raw.items() if k not in {WORDINGS_FROM, PARTS}}, "wordings": wordings}
+    rest = {k: v for k, v in raw.items() if k not in {WORDINGS_FROM, PARTS}}
+    return {**rest, **_habits_of(raw), "wordings": wordings}
 
 
 @lru_cache(maxsize=32)
@@ -169,6 +170,16 @@ def _stated(raw: dict[str, Any]) -> list[Any]:
     return [_whole(wording, parts, f"wordings.{n}") for n, wording in enumerate(wordings)]
 
 
+def _habits_of(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The habits of a profile's file with its parts put in; what is none is refused when it is checked."""
+    habits = raw.get("habits")
+    if not isinstance(habits, dict) or not isinstance(habits.get("said"), list):
+        return {}
+    parts = _parts(raw.get(PARTS, {}))
+    statements = [_whole(statement, parts, f"habits.said.{n}") for n, statement in enumerate(habits["said"])]
+    return {"habits": {**habits, "said": statements}}
+
+
 def _parts(raw: Any) -> dict[str, str]:
     if not isinstance(raw, dict) or not all(isinstance(text, str) for text in raw.values()):
         raise ValueError(f"{PARTS}: expected a table of names and texts")
@@ -183,7 +194,7 @@ def _whole(wording: Any, parts: dict[str, str], where: str) -> Any:
     if not isinstance(wording, dict):
         return wording
     made = dict(wording)
-    for key in {"pattern", "behind", "opens", "unless"} & set(wording):
+    for key in {"pattern", "patterns", "behind", "opens", "unless"} & set(wording):
         wording_text = wording[key]
         each = wording_text if isinstance(wording_text, list) else [wording_text]
         texts = [_with_parts(t, parts, f"{where}.{key}") if isinstance(t, str) else t for t in each]

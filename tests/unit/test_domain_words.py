@@ -34,7 +34,8 @@ _TALK = """
     不是 为什么 之前 了解 从事 使用 倾向 偏好 做的 公司 公斤 决定 决策 准备 千万 半年 历史 厘米 可以 同意 周报 喜欢
     外公 外婆 大概 大约 太太 奶奶 如何 妈妈 妻子 完成 家人 家里人 就行 尽量 差不多 希望 延迟 待办 得了
     怎么样 截止 打算 投资 担任 提交 搞定 支持 方向 方面的 最好 最近 架构 母亲 比较 没有 爱人 父亲 父母 爷爷 爸爸
-    cardiologist clinic department dermatologist neurologist prof professor 主任 医生 大夫 教授 普通
+    cardiologist clinic department dermatologist neurologist prof professor psychiatrist urologist
+    主任 医生 大夫 教授 普通
     百万 科技 经验 老公 老婆 考虑 行业 计划 设为 详细 负责人 过去 选择 非常 项目 香港 几个
     现在 目前 一律 方案 列表 表格
     began four hand hours hurt keeps longer mostly neck
@@ -78,6 +79,9 @@ def literals(patterns: Iterable[str]) -> set[str]:
 # Parts of wordings in which everyone's talk stands: when, how much, what reading and feeling are called.
 _EVERYDAY = ("about_en", "clock_en", "day_en", "gap_en", "zh_usual", "about_zh", "or_so_zh", "clock_zh", "gap_zh",
              "number_zh", "feel_en")  # fmt: skip
+# Those of which a request is made beside what it names: when, how politely; and what no name is.
+_REQUESTS = ("visit_en", "visit_zh", "polite_zh", "with_zh", "dr_en", "doctor_en")
+_NO_NAMES = ("no_name_en", "day_name_en", "day_title_en", "month_name_en")
 # Those that keep a wording from being read: what they name is of other domains.
 _GUARDS = ("aims_en", "no_reading_en", "no_number_zh", "no_reading_zh", "no_thing_en", "no_symptom_en", "no_symptom_zh",
            "no_thing_zh", "no_surgery_en", "no_surgery_zh", "opens_zh", "past_en", "past_zh", "aims_zh", "slashed_en",
@@ -88,9 +92,14 @@ def worded(name: str) -> set[str]:
     """The words of a profile's own wordings, and of their parts but for those named above."""
     raw = tomllib.loads((PROFILES_DIR / f"{name}.toml").read_text(encoding="utf-8"))
     parts = raw.get("wording_parts", {})
-    own = [text for part, text in parts.items() if part not in (*_EVERYDAY, *_GUARDS)]
+    own = [text for part, text in parts.items() if part not in (*_EVERYDAY, *_GUARDS, *_REQUESTS, *_NO_NAMES)]
     everyday = literals(parts[part] for part in _EVERYDAY if part in parts)
     return literals([*own, *(w["pattern"] for w in raw.get("wordings", []))]) - everyday
+
+
+def no_names(name: str) -> set[str]:
+    raw = tomllib.loads((PROFILES_DIR / f"{name}.toml").read_text(encoding="utf-8"))
+    return literals(text for part, text in raw.get("wording_parts", {}).items() if part in _NO_NAMES)
 
 
 def words_of(profile: Profile) -> set[str]:
@@ -109,7 +118,7 @@ def words_of(profile: Profile) -> set[str]:
     words |= {*habits.usual, *habits.times, *habits.labels} | {s.value for s in habits.said if s.value is not None}
     words |= {word for s in habits.said for pair in s.aliases.items() for word in (pair[0], *pair[1])}
     named = [s for s in habits.said if s.value is None and s.key in habits.usual]  # their patterns name values
-    words |= literals(p for s in named for p in s.patterns)
+    words |= literals(p for s in named for p in s.patterns) - no_names(profile.name)
     return {word.lower() for word in words}
 
 

@@ -34,17 +34,20 @@ def habit_mentions(content: str, previous: Sequence[tuple[str, str]], spec: Habi
     if not spec.said:
         return HabitMentions(None, None, "", {})
     action, words = _action(content, spec)
-    effective_action = action
-    if action is None and len(content) <= ANSWER_CHARS and _is_asked(previous):
-        effective_action = _action(previous[-2][1], spec)[0]
-    return HabitMentions(action, effective_action, words, values_of(content, effective_action, spec))
+    before = _action(previous[-2][1], spec)[0] if len(content) <= ANSWER_CHARS and _is_asked(previous) else None
+    if before is not None and action in (None, before):  # it was asked for once
+        return HabitMentions(None, before, "", values_of(content, before, spec, answers=True))
+    return HabitMentions(action, action, words, values_of(content, action, spec))
 
 
-def values_of(content: str, action: str | None, spec: HabitSpec) -> dict[str, str]:
-    """Usual values that a turn with this action (None: with none) names."""
+def values_of(content: str, action: str | None, spec: HabitSpec, *, answers: bool = False) -> dict[str, str]:
+    """Usual values that a turn with this action (None: with none) names. `answers`: a question about it, so the action
+    itself is no value."""
     out: dict[str, str] = {}
     for s in spec.said:
         if s.key not in spec.usual or s.key in out or (s.of and action not in s.of):
+            continue
+        if answers and s.value is not None and s.value in s.of:
             continue
         if found := _found(content, s):
             out[s.key] = found[0]
@@ -59,7 +62,12 @@ def _action(text: str, spec: HabitSpec) -> tuple[str | None, str]:
 
 
 def _found(text: str, s: HabitStatement) -> tuple[str, str] | None:
-    return first_match(text, s.patterns, s.unless, value=s.value, aliases=s.aliases)
+    found = first_match(text, s.patterns, s.unless, value=s.value, aliases=s.aliases)
+    return found if found is None or not s.is_name else (_capitals(found[0]), found[1])
+
+
+def _capitals(name: str) -> str:
+    return " ".join(w.capitalize() if w.islower() or (w.isupper() and len(w) > 1) else w for w in name.split())
 
 
 def _is_asked(previous: Sequence[tuple[str, str]]) -> bool:

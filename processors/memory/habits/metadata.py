@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from datetime import datetime, tzinfo
 from zoneinfo import ZoneInfo
 
-from processors.memory.habits.appointment_times import times_of
+from processors.memory.habits.appointment_times import SLOT, slot, times_of
 from processors.memory.habits.mentions import habit_mentions, values_of
 from processors.reader.rules.text import MASKED
 from schemas.events.memory import MemoryUpdate
@@ -35,6 +36,7 @@ def habit_metadata(turn: ScreenedTurn, profile: Profile) -> dict[str, str]:
     there = turn.occurred_at.astimezone(ZoneInfo(zone if zone and is_zone(zone) else profile.time_zone))
     values |= times_of(turn.sealed.content, resolved_action, spec, there)
     out = {k: v for k in (*spec.usual, *spec.times) if (v := metadata_value(metadata, k) or _unmasked(values.get(k)))}
+    out |= _slots(values, {k: v for k in spec.times if (v := metadata_value(metadata, k))}, there.tzinfo)
     if action := own or plain.action:
         out[ACTION] = action.strip()
         # Of a turn whose action is known by its words, these: what else it says is of that day.
@@ -43,6 +45,22 @@ def habit_metadata(turn: ScreenedTurn, profile: Profile) -> dict[str, str]:
     if zone and is_zone(zone):
         out[ZONE] = zone
     return {k: v for k, v in out.items() if v and len(v) <= MOST_CHARS}
+
+
+def _slots(plain: Mapping[str, str], named: Mapping[str, str], zone: tzinfo | None) -> dict[str, str]:
+    """Weekdays and parts of the day that plain words ask for, or in which the times lie that the caller named."""
+    slots = {k: v for k, v in plain.items() if k.startswith(SLOT)}
+    times = {k: when for k, v in named.items() if (when := time_of(v)) is not None}
+    return slots | {SLOT + k: slot(when.astimezone(zone)) for k, when in times.items()}
+
+
+def time_of(text: str | None) -> datetime | None:
+    """An RFC 3339 time with its offset, else None."""
+    try:
+        when = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
+    return when if when is not None and when.tzinfo is not None and 1980 <= when.year < 9000 else None
 
 
 def _unmasked(value: str | None) -> str | None:

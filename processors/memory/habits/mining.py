@@ -18,6 +18,7 @@ from typing import Literal
 
 from processors.memory.emit import because, changed, deleted, sources, update
 from processors.memory.habits import metadata, wording
+from processors.memory.habits.appointment_times import SLOT
 from processors.memory.habits.patterns import (
     RECENT_DAYS,
     SAMPLE,
@@ -146,8 +147,11 @@ class HabitGate:
             if phrase := turn_metadata.get(metadata.PHRASE):
                 out += self._value(wording.PHRASE + action, phrase, e)
         for key in spec.times:
-            if when := _time(turn_metadata.get(key)):
+            if when := metadata.time_of(turn_metadata.get(key)):
                 out += self._done(key, when, e, planned=True)
+            if slot := turn_metadata.get(SLOT + key):
+                out += self._value(wording.SLOT + key, slot, e)
+                out += self._value(wording.PART + key, slot.partition(" ")[2], e)
         for key in spec.usual:
             if value := turn_metadata.get(key):
                 out += self._value(key, value, e)
@@ -239,7 +243,7 @@ class HabitGate:
         if row is None or (row.told and old is None):
             row = UsualValues()
         values, cited = (*row.values, value)[-SAMPLE:], [*row.sources, e.turn][-CITED:]
-        found = usual(values)
+        found = usual(values, worded=key.startswith(wording.PHRASE))
         reported = row.told or found is not None
         self._usual.put(key, UsualValues(values=values, sources=tuple(cited), told=reported))
         if found is None:
@@ -364,12 +368,3 @@ def _decimal(confidence: float) -> Decimal:
 
 def _day(ordinal: int) -> str:
     return date.fromordinal(ordinal).isoformat()
-
-
-def _time(text: str | None) -> datetime | None:
-    """An RFC 3339 time with its offset, else None."""
-    try:
-        when = datetime.fromisoformat(text) if text else None
-    except ValueError:
-        return None
-    return when if when is not None and when.tzinfo is not None and 1980 <= when.year < 9000 else None

@@ -10,17 +10,20 @@ minutes of the occurrence that has most weight around it; spread is the circular
 - share s = their weight / the weight of all days with an occurrence
 - chance c = 1 - (1 - window / day) ** k: the share of someone who does it k times a day at any time
 - missed m = days since the last on which it was expected and not done
-- **confidence = max(0, (s - c) / (1 - c)) * (1 - c ** n) * n / (n + m + 2)**; c ** n is the chance of n days by luck:
+- prior p = 2, or 1.5 where all n days are the same weekday: that they are is evidence, too
+- **confidence = max(0, (s - c) / (1 - c)) * (1 - c ** n) * n / (n + m + p)**; c ** n is the chance of n days by luck:
   next to nothing at one occurrence a day
 
-Read above 0.7, as every inferred memory (D4): five days at the same time are 0.71. A weekday is expected when
+Read above 0.7, as every inferred memory (D4): five days at the same time are 0.71, four weeks on the same weekday 0.73.
+A weekday is expected when
 `(done on it + rate) / (such dates + 1)` is at least one half over the `RECENT_DAYS` days up to the last occurrence,
 where rate is the share of all those days on which it was done: a new habit is taken for daily until its weekdays say
 otherwise.
 
 **Usual value** (and phrasing). Sample: the last `SAMPLE` values, each weighing `2 ** -(newer values / USUAL_HALF)`;
-confidence = share * n / (n + 2), n its count, `MIN_SUPPORT` at least. **Active hours.** Hours in which the user
-spoke on at least half of the last `RECENT_DAYS` active days; confidence = the largest such share * n / (n + 2).
+confidence = share * n / (n + 1.5), n its count, `MIN_SUPPORT` at least: four of four are 0.73. A phrasing counts with
+those that are a part of it or that it is a part of ("log bp" with "log my bp"). **Active hours.** Hours in which the
+user spoke on at least half of the last `RECENT_DAYS` active days; confidence = the largest such share * n / (n + 2).
 
 Circular statistics: Mardia and Jupp, Directional Statistics, 2000, ch. 2.
 """
@@ -45,6 +48,8 @@ HALF_LIFE = 5.0
 USUAL_HALF = 10.0
 REACH = 75
 MIN_SUPPORT = 3
+PRIOR, SURER_PRIOR = 2.0, 1.5
+"""Days, or values, that say otherwise and are counted before any is seen."""
 MOST_TIMES = 3
 """Usual times of one action (morning, noon and evening)."""
 TIMES = frozenset({"time_zone", "minute", "time", "weekdays", "due_minute"})
@@ -56,7 +61,8 @@ _GRACE = (20, 120)
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """`minute` of the day to the nearest five; `weekdays` ISO 1 to 7; `due` minutes after midnight, may pass 1440."""
+    """`minute` of the day: the quarter of an hour within five minutes, else to the nearest five;
+    `weekdays` ISO 1 to 7; `due` minutes after midnight, may pass 1440."""
 
     minute: int
     spread: int
@@ -125,8 +131,10 @@ def _timing(rest: Sequence[Occurrence], sample: Sequence[Occurrence], today: int
     weekdays = _weekdays(done, days[0] + 1)
     missed = sum(1 for d in range(days[0] + 1, today) if _iso(d) in weekdays)
     regular = max(0.0, (share - chance) / (1 - chance)) * (1 - chance ** len(done))
-    confidence = regular * len(done) / (len(done) + missed + 2)
-    minute = round(mean / 5) * 5 % _DAY
+    prior = SURER_PRIOR if len({_iso(d) for d in done}) == 1 else PRIOR
+    confidence = regular * len(done) / (len(done) + missed + prior)
+    quarter = round(mean / 15) * 15
+    minute = (quarter if abs(mean - quarter) < 5 else round(mean / 5) * 5) % _DAY
     due = minute + min(_GRACE[1], max(_GRACE[0], 2 * spread))
     return Timing(minute, spread, len(done), missed, round(confidence, 4), weekdays, due)
 
@@ -185,18 +193,27 @@ def next_due(t: Timing, last_done: int, zone: str, after: datetime) -> tuple[int
     return None
 
 
-def usual(values: Sequence[str]) -> Usual | None:
-    """The value that is usual in a sample, oldest first."""
+def usual(values: Sequence[str], *, worded: bool = False) -> Usual | None:
+    """The value that is usual in a sample, oldest first. `worded`: the values are words of one action."""
     if not values:
         return None
     weights: dict[str, float] = defaultdict(float)
     for age, value in enumerate(reversed(values)):
         weights[value] += 2.0 ** -(age / USUAL_HALF)
     best = max(weights, key=lambda v: (weights[v], v))
-    n = values.count(best)
-    if n < MIN_SUPPORT:
+    alike = {v for v in weights if v == best or (worded and _is_part(v, best))}
+    if values.count(best) < MIN_SUPPORT:
         return None
-    return Usual(best, n, round(weights[best] / sum(weights.values()) * n / (n + 2), 4))
+    n = sum(v in alike for v in values)
+    share = sum(weights[v] for v in alike) / sum(weights.values())
+    return Usual(best, n, round(share * n / (n + SURER_PRIOR), 4))
+
+
+def _is_part(one: str, other: str) -> bool:
+    """Are the words of one, in their order, among those of the other?"""
+    shorter, longer = sorted((one.split(), other.split()), key=len)
+    rest = iter(longer)
+    return all(word in rest for word in shorter)
 
 
 def active_hours(days: Sequence[tuple[int, int]]) -> Hours | None:

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from schemas.profile.model import HabitSpec
 
-PHRASE = "phrase/"
+PHRASE, SLOT, PART = "phrase/", "slot/", "part/"
+"""Usual values of an action or a time: how it is worded, its weekday and part of the day, the part alone."""
 _EN_DAYS = ("Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays")
 _ZH_DAYS = "一二三四五六日"
+_ZH_PARTS = {"morning": "上午", "afternoon": "下午", "evening": "晚上"}
 _WORKING = (1, 2, 3, 4, 5)
 
 
@@ -31,12 +33,23 @@ def overdue_text(usually: str, now: str, language: str) -> str:
 
 
 def usual_text(spec: HabitSpec, key: str, value: str, language: str) -> str:
-    """`key`: of a usual value, or `phrase/ACTION`."""
+    """`key`: of a usual value, `phrase/ACTION`, `slot/KEY` or `part/KEY`."""
+    for lead in (SLOT, PART):
+        if key.startswith(lead):
+            return _slot_text(label(spec, key.removeprefix(lead), language), value, language)
     if key.startswith(PHRASE):
         named = label(spec, key.removeprefix(PHRASE), language)
         return f"{named}时常说：{value}" if language == "zh" else f"Usual words to {named}: {value}"
     named, shown = label(spec, key, language), label(spec, value, language)
     return f"常用{named}：{shown}" if language == "zh" else f"Usual {named}: {shown}"
+
+
+def _slot_text(named: str, value: str, language: str) -> str:
+    """`value`: a part of the day, behind the number of a weekday or without."""
+    day, _, part = value.rpartition(" ")
+    if language == "zh":
+        return f"通常{f'周{_ZH_DAYS[int(day) - 1]}' if day else ''}{_ZH_PARTS[part]}{named}"
+    return f"Usually on {_EN_DAYS[int(day) - 1][:-1]} {part}s: {named}" if day else f"Usually in the {part}: {named}"
 
 
 def hours_text(hours: Sequence[int], language: str) -> str:

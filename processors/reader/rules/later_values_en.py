@@ -24,7 +24,7 @@ _DAYS = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day$|\b(?:home|here|
 _WITH = re.compile(rf"(?:I'm|I am|im) (?:now )?(?:with|at) (?P<firm>{NAMES})(?: now)?", re.I)
 _LEAST = 1000
 _AGED = re.compile(r"\bage\b", re.I)
-_YEARS = re.compile(r"\b(?:years?|yrs?)\b", re.I)
+_YEARS = re.compile(r"\b(?:years?|yrs?)\b.{0,30}\b(?:experience|work\w{0,3}|career|trade|job|business)\b", re.I)
 _OLD = re.compile(r"\bold\b", re.I)
 
 
@@ -63,6 +63,6 @@ def _put_right(text: str) -> list[Bare]:
     of = match["of"] + text[match.end() : match.end() + 24]
     if _AGED.search(match["of"]) or _OLD.search(of):
         return [Bare(match.start(), match.end(), f"I am {match['new']}", "age")]
-    if _YEARS.search(match["of"]):
+    if _YEARS.search(of):  # of years alone the gate finds the field by the old value (`earlier_values`)
         return [Bare(match.start(), match.end(), f"I have {match['new']} years of experience", "years")]
     return []

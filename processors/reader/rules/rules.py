@@ -27,6 +27,7 @@ from processors.reader.rules.catalogue import filled, own_fields, resolve
 from processors.reader.rules.combined import combined
 from processors.reader.rules.confirm import apply_confirmation
 from processors.reader.rules.domain import project_of, resolve_category
+from processors.reader.rules.earlier_values import earlier_value
 from processors.reader.rules.found import Found
 from processors.reader.rules.group_talk_zh import Talker
 from processors.reader.rules.helpers_en import of_their_life, speaks_for_work
@@ -46,6 +47,7 @@ from processors.reader.rules.self_corrections import (
     apply_correction_zh,
     correct_previous_turn,
 )
+from processors.reader.rules.team_statements import of_the_team
 from processors.reader.rules.text import MASKED, prepare, sentences
 from processors.reader.rules.topic_zh import in_group, opens_about
 from processors.reader.rules.two_languages import by_language, together
@@ -129,6 +131,8 @@ class RuleExtractor:
                 for f in own
                 if f.dropped is None and (f.slots or f.kind == "relation")
             ]
+        if not found and not is_read_alone:
+            found = [replace(f, text=owned(f.text, turn)) for f in earlier_value(turn, text)]
         left: list[Found] = []
         helped = speaks_for_work(turn.speaker)
         if not found:
@@ -318,6 +322,8 @@ def _candidate(
     if turn.speaker:
         attributes["about"] = turn.speaker
     where = _place(values, profile, project, text[found.start : found.end], turn)
+    if where or project:
+        statement = of_the_team(statement, turn.speaker or owner_in(turn.language), turn.language)
     span = _when(text[found.start : found.end], anchor, found)
     return Candidate(
         ordinal=ordinal,
@@ -430,10 +436,15 @@ def _beside_digits(text: str, owner: str) -> str:
     return text.replace("{owner}", owner)
 
 
+def owner_in(language: Language) -> str:
+    """What the user is called who has no name."""
+    return "用户" if language == "zh" else "User"
+
+
 def owned(text: str, turn: TurnView) -> str:
     """Put the owner into a statement. In Chinese `{of}` drops an unnamed owner, as people do (B8)."""
     if turn.language == "zh":
-        return _beside_digits(text.replace("{of}", "{owner}" if turn.speaker else ""), turn.speaker or "用户")
-    owner = turn.speaker or "User"
+        return _beside_digits(text.replace("{of}", "{owner}" if turn.speaker else ""), turn.speaker or owner_in("zh"))
+    owner = turn.speaker or owner_in("en")
     reworded = about(text.replace("{owner}", owner), owner)
     return reworded[0].upper() + reworded[1:]

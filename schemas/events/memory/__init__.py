@@ -15,9 +15,13 @@ from schemas.events.memory.candidates import (
 from schemas.events.memory.common import (
     CHANGED_AT,
     CHANGED_ON,
+    CORRECT_VALUE,
     LOW_READING,
     MODEL_GAVE_UP,
     MODEL_READ,
+    NOT_OF,
+    REPLACES,
+    UNIT,
     CandidateKind,
     Confidence,
     EpisodeType,
@@ -58,9 +62,10 @@ from schemas.events.memory.update import MemoryBody, MemoryUpdate
 from schemas.events.memory.wire import UpdatesEvent, of_its_kind, parse
 
 __all__ = [
-    "CHANGED_AT", "CHANGED_ON", "LOW_READING", "MAX_DROPPED", "MAX_DROPPED_CHARS", "MAX_SPANS", "MODEL_GAVE_UP",
-    "MODEL_READ", "PROJECT_SCOPE", "Candidate", "CandidateKind", "Confidence", "Decision",
-    "DecisionBody", "DecisionsEvent", "Deletion", "DocumentChunk", "DropLabel", "Dropped", "EpisodeType",
+    "CHANGED_AT", "CHANGED_ON", "CORRECT_VALUE", "LOW_READING", "MAX_DROPPED", "MAX_DROPPED_CHARS", "MAX_SPANS",
+    "MODEL_GAVE_UP", "MODEL_READ", "NOT_OF", "PROJECT_SCOPE", "REPLACES", "UNIT", "Candidate",
+    "CandidateKind", "Confidence", "Decision", "DecisionBody", "DecisionsEvent", "Deletion",
+    "DocumentChunk", "DropLabel", "Dropped", "EpisodeType",
     "Extraction", "ExtractionBody", "Feedback", "FeedbackBody", "GateName", "Given", "HabitPattern", "HotMemory",
     "HotType", "HotValue", "JobResult", "JobResultBody", "KeptFeedback", "LedgerEvent", "MemoryBody", "MemoryCommand",
     "MemoryCommandBody", "MemoryKind", "MemoryUpdate", "Outcome", "ProfileNarrative", "Reason",

@@ -63,7 +63,7 @@ async def test_the_table_of_the_readme_is_what_is_remembered(models: Models) -> 
     assert len(rows) >= 7
     turns = [
         TurnIn(user_id="ana", session_id="s1", turn_id=f"t{n}", role="user", content=statement,
-               occurred_at=SAID_AT + timedelta(minutes=n))
+               occurred_at=SAID_AT + timedelta(minutes=n), project_id=None if n + 1 < len(rows) else "proj_1")
         for n, (statement, _, _) in enumerate(rows)
     ]  # fmt: skip
     driver = await processed(models, turns)

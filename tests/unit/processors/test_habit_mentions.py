@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from processors.memory.habits.appointment_times import times_of
+from processors.memory.habits.appointment_times import SLOT, times_of
 from processors.memory.habits.mentions import habit_mentions
 from processors.ports import Models
 from schemas.events.memory import MemoryUpdate
@@ -30,6 +30,10 @@ BOOKED = {
            "Can you book a visit to my cardiologist? Dr Zhang again."),
 }  # fmt: skip
 LANGUAGES = pytest.mark.parametrize("language", ["en", "zh"])
+
+
+SOME_WEEKS = ("usual/phrase/FOLLOW_UP", "usual/slot/", "usual/part/")
+"""What the bookings say on some weeks alone."""
 
 
 async def eight_weeks(models: Models, language: str) -> dict[str, MemoryUpdate]:
@@ -54,7 +58,7 @@ async def test_c5_c11_eight_weeks_of_plain_turns_teach_time_weekday_department_d
     assert {k: u.state for k, u in habits.items()} == dict.fromkeys(
         ("time/BP_RECORD", "time/FOLLOW_UP", "usual/department", "usual/doctor", "usual/function",
          "usual/phrase/BP_RECORD", "active_hours"), "active",
-    ) | {k: u.state for k, u in habits.items() if k == "usual/phrase/FOLLOW_UP"}  # fmt: skip
+    ) | {k: u.state for k, u in habits.items() if k.startswith(SOME_WEEKS)}  # fmt: skip
     fields = {k: u.sealed.value for k, u in habits.items()}
     assert (fields["time/BP_RECORD"]["time"], fields["time/BP_RECORD"]["weekdays"]) == ("08:00", [1, 2, 3, 4, 5])
     assert (fields["time/FOLLOW_UP"]["time"], fields["time/FOLLOW_UP"]["weekdays"]) == ("15:00", [3])
@@ -122,6 +126,30 @@ ASKED = {"zh": (("user", "我想预约"), ("assistant", "好的，请问哪个�
     ("我想看看最近一个月的血糖。", LOOK, {"query_style": "by_range"}),
     ("I'd like to schedule Dr Rossi for Thursday.", BOOK, {"doctor": "Dr Rossi"}),
     ("I want to see Dr Strange, the film.", None, {}),
+    ("Dr Kaplan again, cardiology, about the cough", BOOK, {"department": "cardiology", "doctor": "Dr Kaplan"}),
+    ("dr zhang as usual, cardiology, thurs am pls", BOOK, {"department": "cardiology", "doctor": "Dr Zhang"}),
+    ("friday, dr brennan, the usual", BOOK, {"doctor": "Dr Brennan"}),
+    ("does dr patel have anything tomorrow afternoon?", BOOK, {"doctor": "Dr Patel"}),
+    ("Need the dermatologist again, rash is back", BOOK, {"department": "dermatology"}),
+    ("need a slot at the eye clinic friday afternoon", BOOK, {"department": "ophthalmology"}),
+    ("Dr Kaplan, cardiology, told me to cut down on salt", None, {}),
+    ("dr zhang was running late again", None, {}),
+    ("does dr osei have a website?", None, {}),
+    ("my next appointment with dr ito is on tuesday", None, {}),
+    ("my husband needs to see dr zhang in cardiology", None, {}),
+    ("can you see dr patel's note please", None, {}),
+    ("唐医生，内分泌科，老规矩", BOOK, {"department": "内分泌科", "doctor": "唐医生"}),
+    ("下周四心内科，张医生，上午都行", BOOK, {"department": "心内科", "doctor": "张医生"}),
+    ("周五吴大夫有号的话给我挂上", BOOK, {"doctor": "吴大夫"}),
+    ("吴大夫的门诊，周五上午，帮我定一个", BOOK, {"doctor": "吴大夫"}),
+    ("该去骨科复查了，约周三下午吧", BOOK, {"department": "骨科"}),
+    ("张医生周四上午跟我说别喝咖啡", None, {}),
+    ("周四上午张医生的号退了吧", None, {}),
+    ("我同事约的吴大夫", None, {}),
+    ("张医生，我周四上午又胸闷了", None, {}),
+    ("今天吴大夫没号了", None, {}),
+    ("log my bp, 150/94. argument with my son, might be that", LOG, {}),
+    ("吴大夫那边说周五上午复查结果出来", None, {}),
     ("查一下最近一周的血压记录", LOOK, {"query_style": "by_range"}),
     ("看看我3月5号的检查结果", LOOK, {"query_style": "by_date"}),
     ("Show me my readings from the last two weeks", LOOK, {"query_style": "by_range"}),
@@ -138,8 +166,9 @@ def test_c5_what_a_plain_turn_says_of_habits(text: str, action: str | None, valu
     ("心内科，张医生", ASKED["zh"], {"department": "心内科", "doctor": "张医生"}),
     ("Cardiology, Dr. Zhang again", ASKED["en"], {"department": "cardiology", "doctor": "Dr Zhang"}),
     ("心内科，张医生", (("user", "我想预约"), ("assistant", "好的。")), {}),
-    ("Cardiology, Dr Zhang again", (("user", "Good morning"), ("assistant", "How can I help?")), {}),
-    ("Cardiology, Dr Zhang again", ASKED["en"][1:], {}),
+    ("Cardiology, Dr Zhang", (("user", "Good morning"), ("assistant", "How can I help?")), {}),
+    ("Cardiology, Dr Zhang", ASKED["en"][1:], {}),
+    ("Book me in cardiology please", ASKED["en"], {"department": "cardiology"}),
 ])  # fmt: skip
 def test_c5_what_belongs_to_an_action_is_taken_from_the_answer_to_a_question_about_it(
     text: str, before: Sequence[tuple[str, str]], values: dict[str, str]
@@ -147,6 +176,13 @@ def test_c5_what_belongs_to_an_action_is_taken_from_the_answer_to_a_question_abo
     found = habit_mentions(text, before, HEALTH.habits)
     assert found.action is None, "it was asked for once"
     assert found.values == values
+
+
+def test_c5_a_request_in_a_few_words_is_one_where_none_came_before() -> None:
+    found = habit_mentions(
+        "Cardiology, Dr Zhang again", (("user", "Good morning"), ("assistant", "How can I help?")), HEALTH.habits
+    )
+    assert (found.action, found.values["doctor"]) == (BOOK, "Dr Zhang")
 
 
 async def test_c5_metadata_goes_before_plain_words(models: Models) -> None:
@@ -186,3 +222,56 @@ async def test_c5_the_usual_time_of_appointments_is_learned_from_plain_turns(mod
     [result] = [u for u in talk.updates("pattern") if u.key == "time/appointment_at"][-1:]
     assert (result.state, result.sealed.text) == ("active", "通常周四10:00就诊")
     assert result.sealed.value["overdue"] is None
+
+
+@pytest.mark.parametrize(("text", "slot"), [
+    ("can you put me down for Dr Zhang Thursday morning? cardiology", "4 morning"),
+    ("i'd like another appt w/ dr zhang, cardiology, thurs 10am", "4 morning"),
+    ("does dr patel have anything tomorrow afternoon?", "2 afternoon"),
+    ("schedule a check-up with dr ito for wednesday evening", "3 evening"),
+    ("周四上午心内科张医生，帮我约上", "4 morning"),
+    ("明天下午有没有张医生的号", "2 afternoon"),
+    ("帮我挂个上午9点的号", None),
+    ("Please book me in with Dr Patel on Thursday", None),
+    ("dr zhang was late on thursday morning", None),
+])  # fmt: skip
+def test_c5_the_weekday_and_the_part_of_the_day_are_taken_where_no_hour_is_named(text: str, slot: str | None) -> None:
+    """Said on a Monday at 09:30."""
+    at = START + timedelta(hours=9, minutes=30)
+    found = times_of(text, habit_mentions(text, (), HEALTH.habits).effective_action, HEALTH.habits, at)
+    assert found.get(SLOT + "appointment_at") == slot
+
+
+NATURAL = {
+    "en": ("can you put me down for Dr Zhang Thursday morning? cardiology", "cardiology thursday am please, dr zhang",
+           "same again pls - dr zhang, cardiology, thursday morning", "dr zhang, cardiology, thurs 9am if he's free"),
+    "zh": ("周四上午心内科张医生，帮我约上", "心内科张医生，周四上午，老规矩", "下周四心内科，张医生，上午都行",
+           "复诊，心内科张医生，周四上午九点"),
+}  # fmt: skip
+LEARNED = {
+    "en": {"usual/slot/appointment_at": "Usually on Thursday mornings: appointments",
+           "usual/department": "Usual department: cardiology", "usual/doctor": "Usual doctor: Dr Zhang",
+           "time/FOLLOW_UP": "Usually on Tuesdays at 15:00: book a follow-up"},
+    "zh": {"usual/slot/appointment_at": "通常周四上午就诊", "usual/department": "常用科室：心内科",
+           "usual/doctor": "常用医生：张医生", "time/FOLLOW_UP": "通常周二15:00预约复诊"},
+}  # fmt: skip
+
+
+@LANGUAGES
+async def test_c5_c11_four_weeks_of_bookings_as_people_type_them_are_a_habit(models: Models, language: str) -> None:
+    talk = Talk(models, HEALTH, START)
+    for n, text in enumerate(NATURAL[language]):
+        await talk.until(START + (1 + 7 * n) * DAY + timedelta(hours=15, minutes=n))
+        await talk.say(text, session=f"b{n}")
+    held = {str(u.key): u.sealed.text for u in talk.updates("pattern") if u.state == "active"}
+    assert {k: held.get(k) for k in LEARNED[language]} == LEARNED[language]
+
+
+async def test_c5_the_part_of_the_day_is_learned_where_the_weekday_differs(models: Models) -> None:
+    talk = Talk(models, HEALTH, START)
+    for n, day in enumerate(("monday", "wednesday", "friday", "tuesday")):
+        await talk.until(START + (5 + 7 * n) * DAY + timedelta(hours=15))
+        await talk.say(f"book me in with dr zhang {day} afternoon", session=f"b{n}")
+    held = {str(u.key): u.sealed.text for u in talk.updates("pattern") if u.state == "active"}
+    assert held["usual/part/appointment_at"] == "Usually in the afternoon: appointments"
+    assert "usual/slot/appointment_at" not in held

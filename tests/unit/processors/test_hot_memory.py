@@ -261,11 +261,11 @@ async def test_a4_a_prompt_lists_decisions_under_their_key_and_says_whose_they_a
         "zh": ("我们决定访视窗口放到正负5天。", "我们决定访视改到周三上午。", "我们决定关闭4号中心。"),
     }  # fmt: skip
     lines = {
-        "en": {"- ann and others decided to close site 4",
-               "- visit_window: ann and others decided to widen the visit window to plus/minus 5 days",
-               "- visit_window: bob and others decided that missed visits are made up within two weeks"},
-        "zh": {"- ann等人决定关闭4号中心", "- visit_window: ann等人决定访视窗口放到正负5天",
-               "- visit_window: bob等人决定访视改到周三上午"},
+        "en": {"- The team decided to close site 4 (ann)",
+               "- visit_window: The team decided to widen the visit window to plus/minus 5 days (ann)",
+               "- visit_window: The team decided that missed visits are made up within two weeks (bob)"},
+        "zh": {"- 团队决定关闭4号中心（ann）", "- visit_window: 团队决定访视窗口放到正负5天（ann）",
+               "- visit_window: 团队决定访视改到周三上午（bob）"},
     }  # fmt: skip
     first, second, third = fields[language]
     await study.told(("ann", first), ("bob", second), ("ann", third))

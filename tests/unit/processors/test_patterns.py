@@ -280,6 +280,20 @@ def test_c5_a_weekly_habit_is_expected_on_its_weekday_alone() -> None:
     assert (day, when) == (TODAY + 7, datetime(2026, 12, 7, 10, 20, tzinfo=UTC))
 
 
+def test_c5_four_weeks_on_one_weekday_are_read() -> None:
+    """That the days are all the same weekday is evidence, too: of four in a row it is none."""
+    weekly = timing([(TODAY - 7 * n, 900) for n in range(4)], TODAY)
+    daily_for_four = timing(daily(900, days=4), TODAY)
+    assert weekly is not None
+    assert daily_for_four is not None
+    assert weekly.confidence > 0.7 > daily_for_four.confidence
+
+
+def test_c5_a_time_near_a_quarter_of_an_hour_is_that_quarter() -> None:
+    around = [timing([(TODAY - 7 * n, minute) for n in range(4)], TODAY) for minute in (904, 908, 896)]
+    assert [t.minute for t in around if t] == [900, 910, 900]
+
+
 def test_c5_missed_days_cost_confidence() -> None:
     last = [timing(daily(480, last=TODAY - removed), TODAY) for removed in (0, 1, 3, 6)]
     assert [t.missed for t in last if t] == [0, 0, 2, 5], "today is not over"
@@ -298,7 +312,20 @@ def test_c5_usual_values_follow_what_is_new() -> None:
     assert (usual(["a"] * 20 + ["b"] * 14) or usual([])).value == "b"  # type: ignore[union-attr]
     first = usual(["a", "a", "a"])
     assert first is not None
-    assert first.confidence == 0.6
+    assert first.confidence == 0.6667, "3 / (3 + 1.5)"
+    four = usual(["a"] * 4)
+    assert four is not None
+    assert four.confidence > 0.7, "four of four are read"
+
+
+def test_c5_a_phrasing_counts_with_those_that_are_a_part_of_it() -> None:
+    phrases = ["log my bp", "log bp", "log my bp", "bp log it", "log my bp", "log"]
+    found = usual(phrases, worded=True)
+    assert found is not None
+    assert (found.value, found.support) == ("log my bp", 5)
+    apart = usual(phrases)
+    assert apart is not None
+    assert (apart.support, apart.confidence < found.confidence) == (3, True)
 
 
 def test_c5_active_hours_are_those_of_most_days() -> None:

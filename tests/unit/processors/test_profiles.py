@@ -197,7 +197,7 @@ async def test_c5_c11_the_intent_of_a_measurement_is_a_habit(models: Models) -> 
         await talk.until(START.replace(hour=8) + timedelta(days=n, minutes=n))
         await talk.say("记录血压 128/82", intent="BP_RECORD")
     results = [u for u in talk.updates("pattern") if u.key == "time/BP_RECORD"][-1]
-    assert (results.state, results.sealed.text) == ("active", "通常在08:05测量血压")
+    assert (results.state, results.sealed.text) == ("active", "通常在08:00测量血压")
 
 
 @pytest.mark.parametrize("text", ["苍穹项目决定采用Redis作为缓存。", "We decided on Redis for the Cangqiong cache."])

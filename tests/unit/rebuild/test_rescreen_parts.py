@@ -136,7 +136,7 @@ async def test_d5_keys_of_hot_memory_that_were_made_of_what_was_said(models: Mod
         d.pipe(topics.TURNS, turn_of(n, text).model_copy(update={"project_id": "p"}))
     d.now = NOW + timedelta(minutes=30)
     await d.run()
-    assert {e.key for e in hot(d)} >= {"用户等人决定让张伟去苏州出差", "User and others decided to ship on Monday"}
+    assert {e.key for e in hot(d)} >= {"团队决定让张伟去苏州出差", "The team decided to ship on Monday"}
     tight = policy(PERSON=action)
     d = under(models, tight, d)
     d.now = NOW + timedelta(hours=1)

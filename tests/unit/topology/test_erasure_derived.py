@@ -257,7 +257,7 @@ async def test_c9_a_decision_beside_another_under_one_key_goes_with_its_user(
     assert [str(key).split(":")[0] for key in _hot(b)] == ["visit_window"] * 2
     b.erase("bob", session)
     await b.driver.run()
-    assert [*_hot(b).values()] == ["用户等人决定访视窗口放到正负5天"]
+    assert [*_hot(b).values()] == ["团队决定访视窗口放到正负5天"]
     tables = [t for (step, _), t in b.store.rows.items() if step == "project"]
     rows = [k + bytes(v).decode() for t in tables for owned in t.values() for k, v in owned.items()]
     assert not [r for r in rows if "周三" in r]
