@@ -50,6 +50,7 @@ from processors.reader.rules.text import MASKED, prepare, sentences
 from processors.reader.rules.topic_zh import in_group, opens_about
 from processors.reader.rules.two_languages import by_language, together
 from processors.reader.rules.whole_sentences_zh import whole_sentences
+from processors.reader.values.read_en import by_values
 from schemas.base import EARLIEST, JsonValue
 from schemas.events.memory import (
     MAX_DROPPED,
@@ -157,6 +158,9 @@ class RuleExtractor:
             if not bare and answers_for_another(turn):
                 left += [replace(f, dropped="of_another") for f in found if f.slots]
                 found = [f for f in found if not f.slots]
+            else:
+                more = by_values(found, turn, text, profile, in_project=of_a_team)
+                found = found + [replace(f, text=owned(f.text, turn)) for f in more]
         if turn.language == "zh" and turn.speaker is not None and not of_a_team:
             found, refused = whole_sentences(found, text, turn.speaker)
             left += refused

@@ -1,0 +1,127 @@
+"""English turns in parts, each with whose it is and whether what it says is so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from processors.reader.rules.clauses_en import SUPPOSED
+from processors.reader.rules.ironic_en import is_ironic, sounds_ironic
+from processors.reader.rules.others import KIN_EN
+from processors.reader.rules.others_words_en import quotes_a_text
+from processors.reader.rules.text import Sentence, sentences
+from processors.reader.values.lists_en import WORDS
+
+_BREAK = re.compile(
+    r"(?:(?<!\d),|,(?!\d)|[;:]|\s[-\u2013\u2014]+(?=\s)|\s?\u2014|\.\.+|\s\(|\))\s*"
+    rf"|\s(?:and|but|so|because|cause|cos|while|though)\s(?=(?:{WORDS.own}|{WORDS.others}|(?:my|our) )\b)",
+    re.I,
+)
+_KIN = rf"(?:{KIN_EN}|{WORDS.people})"
+_HEARER = re.compile(rf"\b(?:{WORDS.hearer})(?:'s|'re|'ve|'d|'ll)?(?![\w-])", re.I)
+_SOMEBODY = re.compile(
+    rf"\b(?:{WORDS.others}(?:'s|'re|'ve|'d|'ll)?|(?:(?:my|our|the|this|that|another|some|one|his|her) )?(?:[\w-]+ )?"
+    rf"(?:{KIN_EN})s?(?:'s)?|(?:my|our|the|this|that|another|some|one of (?:my|our|the)|his|her) (?:[\w-]+ )?"
+    rf"{WORDS.people}s?(?:'s)?)(?![\w-])",
+    re.I,
+)
+_OWN = re.compile(rf"(?<![\w'])(?:(?:my|our)(?! (?:[\w-]+ )?{_KIN}s?\b)|(?!my|our){WORDS.own})(?![\w'-])", re.I)
+_BESIDE = re.compile(
+    rf"\b{WORDS.beside}(?: all)?(?: (?:my|our|the|an?|some|both|no|two|three|four))? (?:[\w-]+ )?{_KIN}s?\b(?!')", re.I
+)
+_OTHERS_SUBJECT = re.compile(rf"^(?:{WORDS.things}|{WORDS.named}|{WORDS.third})", re.I)
+_PAST = re.compile(WORDS.past, re.I)
+_OVER = re.compile(WORDS.over, re.I)
+_UNREAL = re.compile(WORDS.unreal, re.I)
+_SUPPOSED = re.compile(WORDS.supposed, re.I)
+_DENIED = re.compile(WORDS.denied, re.I)
+_DENIED_BEHIND = re.compile(WORDS.denied_behind, re.I)
+_ASKING = re.compile(
+    r"(?:and |but |so |ok |okay |well )*(?:who|what|when|where|why|how|which|whose|do|does|did|are|is|am|was|were|can|could"
+    r"|would|will|should|have|has|any|may|shall)\b",
+    re.I,
+)
+_OF_ANOTHER = re.compile(rf"\byour (?:[\w-]+ )?{_KIN}s?\b|\b(?:he|she|they|his|her|their)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What stands between two commas, stops or joins. `sentence` is whole, `at` the part's place in it; `before`: the
+    turn before the part; `own`: of the speaker; `named`: it names the speaker itself."""
+
+    text: str
+    start: int
+    end: int
+    sentence: str
+    at: int
+    before: str
+    own: bool
+    named: bool
+    asks: bool
+
+    def holds(self, begin: int, end: int, *, of_once: bool = False, planned: bool = False) -> bool:
+        """Is what stands at `begin:end` of the part said as so, apart from a denial? `of_once`: what was stays so;
+        `planned`: what one wants counts."""
+        if self.asks or not self.own:
+            return False
+        lead = self.text[:begin]
+        if _SUPPOSED.search(self.sentence[: self.at + begin]) or (not planned and SUPPOSED.search(self.sentence)):
+            return False
+        if not planned and (_UNREAL.search(lead) or _OVER.match(self.text[end:])):
+            return False
+        return of_once or planned or not _PAST.search(lead)
+
+    def denies(self, begin: int, end: int) -> bool:
+        """Is what stands there denied?"""
+        rest = self.sentence[self.at + end :]
+        return _DENIED.search(self.text[:begin]) is not None or _DENIED_BEHIND.match(rest) is not None
+
+
+def parts(text: str, question: str = "") -> list[Part]:
+    """The parts of a turn. `question`: what was asked just before."""
+    own = _OF_ANOTHER.search(question) is None or re.search(r"\byou\b", question, re.I) is not None
+    found: list[Part] = []
+    ironic = sounds_ironic(text)
+    for sentence in sentences(text):
+        if is_ironic(sentence.text, among=ironic) or quotes_a_text(sentence.text):
+            continue
+        spans = list(_spans(sentence.text))
+        asking = sentence.asks and _ASKING.match(sentence.text) is not None
+        for n, (begin, end) in enumerate(spans):
+            part = sentence.text[begin:end]
+            mine, named = _whose(part, own)
+            hearer = not mine and not named and _of_hearer(part)
+            own = own if hearer else mine
+            asks = asking or (sentence.asks and n == len(spans) - 1)
+            start = sentence.start + begin
+            found.append(
+                Part(part, start, start + len(part), sentence.text, begin, text[:start], mine, named, asks)
+            )  # fmt: skip
+    return found
+
+
+def _spans(sentence: str) -> Iterator[tuple[int, int]]:
+    begin = 0
+    for each in [*_BREAK.finditer(sentence), None]:
+        end = len(sentence) if each is None else each.start()
+        if sentence[begin:end].strip():
+            yield begin, end
+        begin = end if each is None else each.end()
+
+
+def _whose(part: str, own: bool) -> tuple[bool, bool]:
+    """Is a part the speaker's, and does it name them? One that names nobody is whose the part before is."""
+    beside = _BESIDE.sub(lambda m: "_" * len(m.group()), part)
+    mine, others = _OWN.search(beside), [m for m in (_SOMEBODY.search(beside), _HEARER.search(beside)) if m]
+    theirs = min(others, key=lambda m: m.start(), default=None)
+    if mine and (theirs is None or mine.start() < theirs.start()):
+        return True, True
+    if theirs or _OTHERS_SUBJECT.match(part.strip()):
+        return False, False
+    return own, False
+
+
+def _of_hearer(part: str) -> bool:
+    """Is it the hearer alone whom a part is about?"""
+    return _SOMEBODY.search(part) is None and _HEARER.search(part) is not None

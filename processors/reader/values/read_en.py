@@ -1,0 +1,87 @@
+"""What an English turn says of the profile's fields, by their values, beside what the rules found in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from processors.reader.rules.catalogue import fit, spec_of
+from processors.reader.rules.found import Found
+from processors.reader.rules.protocol import TurnView
+from processors.reader.rules.read_en import as_ones_own
+from processors.reader.rules.text import prepare, sentences
+from processors.reader.values.fields_en import FieldValue, field_values
+from processors.reader.values.kinds_en import KINDS, Value, values
+from processors.reader.values.parts_en import Part, parts
+from schemas.base import JsonValue
+from schemas.profile.model import FieldSpec, Profile
+
+LONGEST = 1_500
+"""Characters of a turn that is talk: in a longer one values may be anybody's."""
+_PERSONAL = frozenset({"age", "nationality", "residence", "marital", "children", "occupation", "employer", "years"})
+"""Kinds of values that people say of themselves one after the other."""
+
+
+def by_values(found: Sequence[Found], turn: TurnView, text: str, profile: Profile, *, in_project: bool) -> list[Found]:
+    """The values of fields that nothing `found` in a turn fills."""
+    if turn.language == "zh" or turn.speaker is not None or len(text) > LONGEST:
+        return []
+    own = as_ones_own(text, in_group=False, in_project=in_project)
+    question = _heard(turn)
+    said = parts(own, question)
+    new = [*_of_slots(said, question, profile), *_of_fields(said, question, profile)]
+    held = [(spec, value) for f in found for slot, value in f.slots if (spec := spec_of(profile, slot)) is not None]
+    return _beside(held, new, profile)
+
+
+def _heard(turn: TurnView) -> str:
+    """What the assistant asked just before."""
+    if not turn.previous or turn.previous[-1][0] != "assistant":
+        return ""
+    return " ".join(s.text for s in sentences(prepare(turn.previous[-1][1])) if s.asks)
+
+
+def _of_slots(said: Sequence[Part], question: str, profile: Profile) -> list[tuple[FieldSpec, Found]]:
+    specs = {slot: spec for slot in KINDS if (spec := spec_of(profile, slot)) is not None and spec.takes is None}
+    found = [v for slot in specs for part in said for v in values(KINDS[slot], part, question)]
+    return [(specs[v.kind.slot], _of_value(v)) for v in _grounded(found, said)]
+
+
+def _grounded(found: Sequence[Value], said: Sequence[Part]) -> list[Value]:
+    """Without the values that only stand beside others, where there are none."""
+    kinds = {v.kind.slot for v in found if v.kind.slot in _PERSONAL}
+    certain = [v for v in found if v.ground == "said"]
+    of_speaker = bool(certain) and any(v.kind.slot in _PERSONAL for v in certain)
+    listed = [v for v in found if v.ground == "listed" and (len(kinds) > 2 or of_speaker)]
+    return [*certain, *listed]
+
+
+def _of_value(v: Value) -> Found:
+    return Found(v.start, v.end, v.kind.kind, v.text, ((v.kind.slot, v.value),), v.approximate)
+
+
+def _of_fields(said: Sequence[Part], question: str, profile: Profile) -> list[tuple[FieldSpec, Found]]:
+    return [(spec, _of_field(spec, v)) for spec in profile.fields for v in field_values(spec, said, question)]
+
+
+def _of_field(spec: FieldSpec, v: FieldValue) -> Found:
+    return Found(v.start, v.end, spec.kind, v.text, ((v.field, v.value),), negated=v.ends)
+
+
+def _beside(
+    held: Iterable[tuple[FieldSpec, JsonValue]], new: Sequence[tuple[FieldSpec, Found]], profile: Profile
+) -> list[Found]:
+    """The new values, each where its field has none yet; of a field of several those that it has not; of several for
+    one the last."""
+    filled = {spec.name for spec, _ in held}
+    had = {(spec.name, _key(profile, spec, value)) for spec, value in held}
+    found: dict[tuple[str, str], Found] = {}
+    for spec, each in sorted(new, key=lambda one: one[1].start):
+        key = (spec.name, _key(profile, spec, each.slots[0][1]))
+        if key in had or (spec.name in filled and not spec.many):
+            continue
+        found[key if spec.many else (spec.name, "")] = each
+    return sorted(found.values(), key=lambda f: f.start)
+
+
+def _key(profile: Profile, spec: FieldSpec, value: JsonValue) -> str:
+    return str(fit(profile, spec, spec.slot or spec.name, value)).casefold()
