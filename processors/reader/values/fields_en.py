@@ -22,6 +22,7 @@ _TIME = re.compile(rf"(?<![\w-])(?:(?:in|by|around|from|for) )?(?P<value>{WORDS.
 _PLANNED = re.compile(WORDS.takes["planned"], re.I)
 _ZONE_BEFORE = re.compile(WORDS.takes["zone_before"], re.I)
 _ZONE_FOR = re.compile(WORDS.takes["zone_for"], re.I)
+_CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d)? ?(?:[ap]m)?,? (?:in |by )?$", re.I)
 _OFFSET = re.compile(r"(?<!\w)(?:UTC|GMT) ?(?P<sign>[+-]) ?(?P<hours>\d{1,2})(?![\w:.])", re.I)
 _SUPPORT = re.compile(WORDS.takes["support"], re.I)
 _AGAINST = re.compile(WORDS.takes["against"], re.I)
@@ -31,6 +32,7 @@ _YES, _NO, _UNSURE = (re.compile(p, re.I) for p in (WORDS.yes, WORDS.no, WORDS.u
 _FOR, _FOR_BEHIND = re.compile(WORDS.choice["for"], re.I), re.compile(WORDS.choice["behind"], re.I)
 _NOT, _NOT_BEHIND = re.compile(WORDS.choice["not"], re.I), re.compile(WORDS.choice["not_behind"], re.I)
 _FIRST = re.compile(WORDS.choice["first"], re.I)
+_NO_SUM, _ZONE_BEHIND = re.compile(WORDS.takes["no_sum"], re.I), re.compile(WORDS.takes["zone_behind"], re.I)
 _LEAST_SUM = 1000
 _OF_THE_HEARER = re.compile(r"\byou(?:r|'d|'ve)?\b", re.I)
 
@@ -162,7 +164,8 @@ def _sums(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[Fie
             number = amount(match["value"])
             before = parts[n - 1].text if n and parts[n - 1].sentence is part.sentence and parts[n - 1].own else ""
             meant = _cues(spec).search(f"{before} {part.text}") is not None or (asked and bare(part, begin, end))
-            if number is None or number < _LEAST_SUM or not meant or part.denies(begin, end):
+            other = _NO_SUM.search(part.text)
+            if number is None or number < _LEAST_SUM or not meant or other or part.denies(begin, end):
                 continue
             if part.holds(begin, end, planned=spec.kind == "intent"):
                 shown = match["value"].strip()
@@ -194,7 +197,7 @@ def _times(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[Fi
     asked = _asked(spec, question) or re.search(r"\bwhen (?:do|would|will|are|did|should|could)\b", question, re.I)
     for n, part in enumerate(parts):
         for match in _TIME.finditer(part.text):
-            begin, end = match.span()
+            begin, end = match.span("value")
             before = parts[n - 1].text if n and parts[n - 1].sentence is part.sentence else ""
             meant = _cues(spec).search(part.text[:begin]) or (asked and bare(part, begin, end))
             instead = _PLANNED.search(part.text[:begin]) and (asked or _TIME.search(before) or _is_year(match["value"]))
@@ -212,15 +215,19 @@ def _zones(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[Fi
     named = re.compile(rf"(?<![\w/])(?P<value>{MEANINGS['time_zone'].pattern}|{'|'.join(zones)})(?P<time>(?: local| standard| summer)? time(?: ?zone)?)?(?![\w/-])", re.I)
     for part in parts:
         if match := _OFFSET.search(part.text):
-            if _ZONE_BEFORE.search(part.text[: match.start()]) and _held_zone(part, match):
+            lead, rest = part.text[: match.start()], part.text[match.end() :]
+            if (_ZONE_BEFORE.search(lead) or _ZONE_BEHIND.match(rest)) and _held_zone(part, match):
                 shown = f"UTC{match['sign']}{int(match['hours'])}"
                 yield _zone(spec, part, match, canonical(spec, shown), shown)
             continue
         for match in named.finditer(part.text):
+            if _CLOCK.search(part.text[: match.start()]):
+                continue
             code = match["value"].isupper() and len(match["value"]) > 2
             if not (match["time"] or code) or not _held_zone(part, match):
                 continue
-            meant = _ZONE_BEFORE.search(part.text[: match.start()]) or bare(part, *match.span())
+            lead, rest = part.text[: match.start()], part.text[match.end() :]
+            meant = _ZONE_BEFORE.search(lead) or _ZONE_BEHIND.match(rest) or bare(part, *match.span())
             if (match["time"] and (_ZONE_FOR.search(part.text) or bare(part, *match.span()))) or (code and meant):
                 name = match["value"]
                 zone = canonical(spec, name)

@@ -14,7 +14,7 @@ _ALONE = frozenset({"head", "chief", "lead", "chair", "md", "pa", "monitor", "in
 """Heads that say what somebody does with another word alone."""
 _OF = re.compile(
     r" (?:of|to|for)(?: the| an?)? (?!(?:now|moment|day|week|year|years|time|living|present|place|same|(?:the )?last)\b)"
-    r"(?![A-Z][a-z])[\w&-]{2,20}(?: (?!(?:now|at|for|in|with|and|but|since|these|here|days?|only|still)\b)[a-z&-]{2,20})?",
+    r"(?![A-Z][a-z])[a-zA-Z][\w&-]{1,20}(?: (?!(?:now|at|for|in|with|and|but|since|these|here|days?|only|still)\b)[a-z&-]{2,20})?",
 )
 _MOST = 4
 """Words before a head."""

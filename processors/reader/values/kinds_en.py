@@ -43,6 +43,7 @@ _CALENDAR = re.compile(
     re.I,
 )
 _LANGUAGE_OR_NATION = re.compile(filled("(?:{tongues}|{nations})"), re.I)
+_A_NAME = re.compile(r"[A-Z][a-zà-ÿ'-]{1,20}(?: [A-Z][\w'-]{1,20})?")
 _BEFORE_FIRM = re.compile(r",? (?:at|for|with|@|over at|of|to)(?: the)? $|^@$", re.I)
 _JOINS_TONGUES = re.compile(
     r"(?:and|plus|some|a|bit|of|little|&|fluent|fluently|native|basic|good|decent|mostly|also|obviously|course|all|both"
@@ -63,6 +64,8 @@ class Kind:
     near: re.Pattern[str] | None
     asked: re.Pattern[str] | None
     asked_value: re.Pattern[str] | None
+    follows: re.Pattern[str] | None
+    follows_value: re.Pattern[str] | None
     needs: re.Pattern[str] | None
     with_whom: re.Pattern[str] | None
     unless: re.Pattern[str] | None
@@ -71,6 +74,9 @@ class Kind:
     kind: CandidateKind
     of_once: bool
     many: bool
+    denies: bool
+    to_hearer: bool
+    of_kin: bool
     after_job: bool
     least: int
     within_numbers: tuple[int, int]
@@ -79,13 +85,15 @@ class Kind:
 def _kind(slot: str, data: Mapping[str, Any]) -> Kind:
     before = data.get("before")
     return Kind(
-        slot, data["says"], _compiled(data.get("value")), data.get("type", "text"),
+        data.get("slot", slot), data["says"], _compiled(data.get("value")), data.get("type", "text"),
         _compiled(None if before is None else f"(?:{before})$"),
         *(_compiled(data.get(name)) for name in ("behind", "within", "near", "asked")),
-        _compiled(f"{{leads}}{data['asked_value']}{{tails}}" if "asked_value" in data else None),
+        _compiled(f"{{leads}}(?:{data['asked_value']}){{tails}}" if "asked_value" in data else None),
+        *(_compiled(data.get(name)) for name in ("follows", "follows_value")),
         *(_compiled(data.get(name)) for name in ("needs", "with_whom", "unless")),
         data.get("alone", ""), data.get("of", ""), data.get("kind", "fact"), data.get("of_once", False),
-        data.get("many", False), data.get("after_job", False), data.get("least", 0),
+        data.get("many", False), data.get("denies", False), data.get("to_hearer", False), data.get("of_kin", False),
+        data.get("after_job", False), data.get("least", 0),
         tuple(data.get("within_numbers", (0, 10**9))),
     )  # fmt: skip
 
@@ -120,6 +128,12 @@ def values(kind: Kind, part: Part, question: str) -> Iterator[Value]:
         if (one := _value(kind, part, *match.span("value"), match["value"], "said")) is not None:
             yield one
             return
+    if kind.follows is not None and kind.follows_value is not None and kind.follows.search(part.before[-200:]):
+        if (match := kind.follows_value.fullmatch(part.text)) is not None:
+            group = next(n for n in ("value", "value2") if n in match.re.groupindex and match[n])
+            if (one := _value(kind, part, *match.span(group), match[group], "said")) is not None:
+                yield one
+                return
     for begin, end, said in _candidates(kind, part.text):
         ground = _ground(kind, part, begin, end, asked=asked)
         if ground is not None and (one := _value(kind, part, begin, end, said, ground)) is not None:
@@ -137,6 +151,8 @@ def _candidates(kind: Kind, text: str) -> Iterator[tuple[int, int, str]]:
 
 def _ground(kind: Kind, part: Part, begin: int, end: int, *, asked: bool) -> Ground | None:
     lead, rest = part.text[:begin], part.text[end:]
+    if part.sentence[: part.at].rstrip().endswith(":"):
+        lead = f"{part.sentence[: part.at].rstrip()} {lead}"
     if kind.needs is not None and not kind.needs.match(rest):
         return None
     if kind.with_whom is not None and not kind.with_whom.search(part.text):
@@ -176,10 +192,11 @@ def _only_tongues(sentence: str) -> bool:
 
 
 def _value(kind: Kind, part: Part, begin: int, end: int, said: str, ground: Ground) -> Value | None:
-    if not part.holds(begin, end, of_once=kind.of_once):
+    of_kin = kind.of_kin and said.lower().startswith(("my ", "our ")) and not part.asks
+    if not of_kin and not part.holds(begin, end, of_once=kind.of_once, to_hearer=kind.to_hearer):
         return None
     denied = part.denies(begin, end)
-    if denied and kind.slot != "children":
+    if denied and kind.slot != "children" and not kind.denies:
         return None
     made = _CONVERT[kind.type](kind, said.strip(" .,'"))
     if made is None:
@@ -209,6 +226,12 @@ def _integer(kind: Kind, said: str) -> Made:
     return (number, said) if number is not None and least <= number <= most else None
 
 
+def _number(kind: Kind, said: str) -> Made:
+    number = amount(said.replace(",", "."))
+    least, most = kind.within_numbers
+    return (number, said) if number is not None and least <= number <= most else None
+
+
 def _money(kind: Kind, said: str) -> Made:
     number = amount(said)
     return (number, said.strip()) if number is not None and number >= kind.least else None
@@ -221,6 +244,11 @@ def _named(words: str) -> bool:
     )
 
 
+def is_a_name(words: str) -> bool:
+    """May a phrase be what somebody is called?"""
+    return _A_NAME.fullmatch(words) is not None and _named(words) and not jobs(words)
+
+
 def _place(kind: Kind, said: str) -> Made:
     shown = said if said != said.lower() else said.title()
     return (shown, shown) if _named(said) else None
@@ -230,9 +258,14 @@ def _firm(kind: Kind, said: str) -> Made:
     return (said, said) if _named(said) else None
 
 
+def _name(kind: Kind, said: str) -> Made:
+    shown = said if said != said.lower() else said.title()
+    return (shown, shown) if _named(said) and not jobs(said) else None
+
+
 def _title(kind: Kind, said: str) -> Made:
     meant = (MEANINGS[kind.of].meant(said) if kind.of else None) or said
-    shown = meant if meant != meant.lower() else meant.title()
+    shown = meant if meant != meant.lower() else re.sub(r"\bAnd\b", "and", meant.title())
     return shown, shown
 
 
@@ -245,11 +278,13 @@ def _children(kind: Kind, said: str) -> Made:
     none = re.match(r"no\b|zero|never|without|don't|dont|haven't|havent|have no|not|0|childless|child-?free", said, re.I)
     if none or re.search(r"(?:none|no|zero|nope)$", said, re.I):
         return False, "no children"
-    own = re.sub(r"^my ", "", said)
-    return True, "children" if own == said and re.match(r"father|mother|dad|mum|mom|parent", said, re.I) else own
+    own = re.sub(r"^(?:my|our) ", "", said)
+    if english_integer(own) is not None:
+        return True, f"{own} child" if own in ("1", "one") else f"{own} children"
+    return True, "children" if re.match(r"father|mother|dad|mum|mom|parent|[a-z]+$", own, re.I) else own
 
 
 _CONVERT: Mapping[str, Callable[[Kind, str], Made]] = {
-    "integer": _integer, "money": _money, "place": _place, "firm": _firm, "title": _title, "text": _text,
-    "children": _children, "job": _text,
+    "integer": _integer, "number": _number, "money": _money, "place": _place, "firm": _firm, "title": _title, "text": _text,
+    "children": _children, "name": _name, "job": _text,
 }  # fmt: skip

@@ -21,15 +21,15 @@ _BREAK = re.compile(
 _KIN = rf"(?:{KIN_EN}|{WORDS.people})"
 _HEARER = re.compile(rf"\b(?:{WORDS.hearer})(?:'s|'re|'ve|'d|'ll)?(?![\w-])", re.I)
 _SOMEBODY = re.compile(
-    rf"\b(?:{WORDS.others}(?:'s|'re|'ve|'d|'ll)?|(?:(?:my|our|the|this|that|another|some|one|his|her) )?(?:[\w-]+ )?"
-    rf"(?:{KIN_EN})s?(?:'s)?|(?:my|our|the|this|that|another|some|one of (?:my|our|the)|his|her) (?:[\w-]+ )?"
-    rf"{WORDS.people}s?(?:'s)?)(?![\w-])",
+    rf"\b(?:{WORDS.others}(?:'s|'re|'ve|'d|'ll)?|{WORDS.relatives}s?(?:'s)?"
+    rf"|(?:my|our|the|this|that|another|some|one of (?:my|our|the)|his|her) (?:[\w-]+ )?{_KIN}s?(?:'s)?)(?![\w-])",
     re.I,
 )
 _OWN = re.compile(rf"(?<![\w'])(?:(?:my|our)(?! (?:[\w-]+ )?{_KIN}s?\b)|(?!my|our){WORDS.own})(?![\w'-])", re.I)
 _BESIDE = re.compile(
     rf"\b{WORDS.beside}(?: all)?(?: (?:my|our|the|an?|some|both|no|two|three|four))? (?:[\w-]+ )?{_KIN}s?\b(?!')", re.I
 )
+_COUNTED = re.compile(WORDS.counted, re.I)
 _OTHERS_SUBJECT = re.compile(rf"^(?:{WORDS.things}|{WORDS.named}|{WORDS.third})", re.I)
 _PAST = re.compile(WORDS.past, re.I)
 _OVER = re.compile(WORDS.over, re.I)
@@ -59,16 +59,19 @@ class Part:
     own: bool
     named: bool
     asks: bool
+    of_hearer: bool = False
 
-    def holds(self, begin: int, end: int, *, of_once: bool = False, planned: bool = False) -> bool:
+    def holds(
+        self, begin: int, end: int, *, of_once: bool = False, planned: bool = False, to_hearer: bool = False
+    ) -> bool:
         """Is what stands at `begin:end` of the part said as so, apart from a denial? `of_once`: what was stays so;
-        `planned`: what one wants counts."""
-        if self.asks or not self.own:
+        `planned`: what one wants counts; `to_hearer`: what the hearer is to do."""
+        if self.asks or not (self.own or (to_hearer and self.of_hearer)):
             return False
         lead = self.text[:begin]
         if _SUPPOSED.search(self.sentence[: self.at + begin]) or (not planned and SUPPOSED.search(self.sentence)):
             return False
-        if not planned and (_UNREAL.search(lead) or _OVER.match(self.text[end:])):
+        if not (planned or to_hearer) and (_UNREAL.search(lead) or _OVER.match(self.text[end:])):
             return False
         return of_once or planned or not _PAST.search(lead)
 
@@ -96,7 +99,7 @@ def parts(text: str, question: str = "") -> list[Part]:
             asks = asking or (sentence.asks and n == len(spans) - 1)
             start = sentence.start + begin
             found.append(
-                Part(part, start, start + len(part), sentence.text, begin, text[:start], mine, named, asks)
+                Part(part, start, start + len(part), sentence.text, begin, text[:start], mine, named, asks, hearer)
             )  # fmt: skip
     return found
 
@@ -112,7 +115,9 @@ def _spans(sentence: str) -> Iterator[tuple[int, int]]:
 
 def _whose(part: str, own: bool) -> tuple[bool, bool]:
     """Is a part the speaker's, and does it name them? One that names nobody is whose the part before is."""
-    beside = _BESIDE.sub(lambda m: "_" * len(m.group()), part)
+    beside = part
+    for pattern in (_COUNTED, _BESIDE):
+        beside = pattern.sub(lambda m: "_" * len(m.group()), beside)
     mine, others = _OWN.search(beside), [m for m in (_SOMEBODY.search(beside), _HEARER.search(beside)) if m]
     theirs = min(others, key=lambda m: m.start(), default=None)
     if mine and (theirs is None or mine.start() < theirs.start()):

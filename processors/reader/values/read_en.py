@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from processors.reader.rules.catalogue import fit, spec_of
 from processors.reader.rules.found import Found
@@ -10,7 +10,7 @@ from processors.reader.rules.protocol import TurnView
 from processors.reader.rules.read_en import as_ones_own
 from processors.reader.rules.text import prepare, sentences
 from processors.reader.values.fields_en import FieldValue, field_values
-from processors.reader.values.kinds_en import KINDS, Value, values
+from processors.reader.values.kinds_en import KINDS, Value, is_a_name, values
 from processors.reader.values.parts_en import Part, parts
 from schemas.base import JsonValue
 from schemas.profile.model import FieldSpec, Profile
@@ -28,7 +28,7 @@ def by_values(found: Sequence[Found], turn: TurnView, text: str, profile: Profil
     own = as_ones_own(text, in_group=False, in_project=in_project)
     question = _heard(turn)
     said = parts(own, question)
-    new = [*_of_slots(said, question, profile), *_of_fields(said, question, profile)]
+    new = [*_of_slots(said, question, profile, opens=not turn.previous), *_of_fields(said, question, profile)]
     held = [(spec, value) for f in found for slot, value in f.slots if (spec := spec_of(profile, slot)) is not None]
     return _beside(held, new, profile)
 
@@ -40,14 +40,34 @@ def _heard(turn: TurnView) -> str:
     return " ".join(s.text for s in sentences(prepare(turn.previous[-1][1])) if s.asks)
 
 
-def _of_slots(said: Sequence[Part], question: str, profile: Profile) -> list[tuple[FieldSpec, Found]]:
-    specs = {slot: spec for slot in KINDS if (spec := spec_of(profile, slot)) is not None and spec.takes is None}
-    found = [v for slot in specs for part in said for v in values(KINDS[slot], part, question)]
-    return [(specs[v.kind.slot], _of_value(v)) for v in _grounded(found, said)]
+def _of_slots(
+    said: Sequence[Part], question: str, profile: Profile, *, opens: bool
+) -> list[tuple[FieldSpec, Found]]:
+    specs = {k.slot: spec for k in KINDS.values() if (spec := spec_of(profile, k.slot)) and spec.takes is None}
+    found = _grounded([v for kind in KINDS.values() for part in said for v in values(kind, part, question)])
+    names = _opening_name(said, found, specs) if opens else []
+    return [*names, *((specs[v.kind.slot], _of_value(v)) for v in found if v.kind.slot in specs)]
 
 
-def _grounded(found: Sequence[Value], said: Sequence[Part]) -> list[Value]:
-    """Without the values that only stand beside others, where there are none."""
+def _opening_name(
+    said: Sequence[Part], found: Sequence[Value], specs: Mapping[str, FieldSpec]
+) -> list[tuple[FieldSpec, Found]]:
+    """The name before what somebody is, of a turn that begins a talk: "Solveig, ios dev."."""
+    if "name" not in specs or len(said) < 2 or said[1].named or said[0].asks:
+        return []
+    first, second = said[0], said[1]
+    shown = first.text.strip()
+    beside = any(v.kind.slot in ("occupation", "age") and second.start <= v.start < second.end for v in found)
+    if not beside or not is_a_name(shown):
+        return []
+    says = f"{{owner}}'s name is {shown}"
+    return [(specs["name"], Found(first.start, first.end, "fact", says, (("name", shown),)))]
+
+
+def _grounded(found: Sequence[Value]) -> list[Value]:
+    """Without the values that only stand beside others, where there are none, and the languages that are no nation."""
+    tongues = {(v.start, v.end) for v in found if v.kind.slot == "language"}
+    found = [v for v in found if v.kind.slot != "nationality" or (v.start, v.end) not in tongues]
     kinds = {v.kind.slot for v in found if v.kind.slot in _PERSONAL}
     certain = [v for v in found if v.ground == "said"]
     of_speaker = bool(certain) and any(v.kind.slot in _PERSONAL for v in certain)
@@ -77,7 +97,7 @@ def _beside(
     found: dict[tuple[str, str], Found] = {}
     for spec, each in sorted(new, key=lambda one: one[1].start):
         key = (spec.name, _key(profile, spec, each.slots[0][1]))
-        if key in had or (spec.name in filled and not spec.many):
+        if key in had or (spec.name in filled and not (spec.many and spec.kind == "fact")):
             continue
         found[key if spec.many else (spec.name, "")] = each
     return sorted(found.values(), key=lambda f: f.start)
