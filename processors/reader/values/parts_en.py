@@ -69,7 +69,7 @@ class Part:
         if self.asks or not (self.own or (to_hearer and self.of_hearer)):
             return False
         lead = self.text[:begin]
-        if _SUPPOSED.search(self.sentence[: self.at + begin]) or (not planned and SUPPOSED.search(self.sentence)):
+        if _SUPPOSED.search(self.sentence[: self.at + begin]) or (not planned and SUPPOSED.search(self.sentence[: self.at + len(self.text)])):
             return False
         if not (planned or to_hearer) and (_UNREAL.search(lead) or _OVER.match(self.text[end:])):
             return False

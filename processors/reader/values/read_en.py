@@ -17,7 +17,7 @@ from schemas.profile.model import FieldSpec, Profile
 
 LONGEST = 1_500
 """Characters of a turn that is talk: in a longer one values may be anybody's."""
-_PERSONAL = frozenset({"age", "nationality", "residence", "marital", "children", "occupation", "employer", "years"})
+_PERSONAL = frozenset({"age", "nationality", "residence", "marital", "children", "occupation", "employer", "years", "height", "weight"})
 """Kinds of values that people say of themselves one after the other."""
 
 
