@@ -118,9 +118,7 @@ class RuleExtractor:
         of_speaker = turn.language != "zh" or opens_about(turn) != "unnamed"
         parts_listed = listed(turn, text, profile.lexicon.get("university", {}))
         lists = len(parts_listed) > 1 or (parts_listed and parts_listed[0].end < len(text.rstrip()) - 1)
-        read_alone = partial(
-            _reader("en", None), profile=profile, question=None, among_people=True, in_project=False
-        )
+        read_alone = partial(_reader("en", None), profile=profile, question=None, among_people=True, in_project=False)
         bare = [replace(f, text=owned(f.text, turn)) for f in bare_values(turn, text, read_alone)]
         is_read_alone = bool(lists or bare) or not of_speaker
         if not is_read_alone and (stated := as_statement(turn) or correct_previous_turn(turn)) is not None:

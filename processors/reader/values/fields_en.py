@@ -1,5 +1,5 @@
-"""Values of a profile's own fields in English talk, by what they take: one of several names, a yes or no, a sum, a number
-with a unit, a time, a time zone, whether others support what is planned."""
+"""Values of a profile's own fields in English talk, by what they take: one of several names, a yes or no, a sum, a
+number with a unit, a time, a time zone, whether others support what is planned."""
 
 from __future__ import annotations
 
@@ -20,12 +20,16 @@ from schemas.profile.model import FieldSpec
 _SUM = re.compile(filled(r"(?<![\w.,])(?P<value>{sum})"), re.I)
 _TIME = re.compile(rf"(?<![\w-])(?:(?:in|by|around|from|for) )?(?P<value>{WORDS.takes['time']})(?![\w-])", re.I)
 _PLANNED = re.compile(WORDS.takes["planned"], re.I)
+_LATER = re.compile(WORDS.takes["later"], re.I)
 _ZONE_BEFORE = re.compile(WORDS.takes["zone_before"], re.I)
 _ZONE_FOR = re.compile(WORDS.takes["zone_for"], re.I)
 _CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d)? ?(?:[ap]m)?,? (?:in |by )?$", re.I)
 _OFFSET = re.compile(r"(?<!\w)(?:UTC|GMT) ?(?P<sign>[+-]) ?(?P<hours>\d{1,2})(?![\w:.])", re.I)
 _SUPPORT = re.compile(WORDS.takes["support"], re.I)
 _AGAINST = re.compile(WORDS.takes["against"], re.I)
+_NOT_SO = re.compile(r"\b(?:his|her|their|your|if|whether|hope|might|may|would|used to|was|were)\b", re.I)
+_OF_A_CITY = re.compile(r"(?:Africa|America|Asia|Atlantic|Australia|Europe|Indian|Pacific)/\w[\w-]+")
+_MANY = re.compile(r"parents|kids|children|folks|in-laws|siblings", re.I)
 _RELATIVES = re.compile(rf"\b{WORDS.takes['relatives']}\b", re.I)
 _VERBS = re.compile(WORDS.takes["verbs"])
 _YES, _NO, _UNSURE = (re.compile(p, re.I) for p in (WORDS.yes, WORDS.no, WORDS.unsure))
@@ -110,7 +114,7 @@ def _one_of(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[F
                 continue
             if _FIRST.match(rest) or part.denies(begin, end):
                 continue
-            chosen = spec.kind != "fact" and (_FOR.search(lead) or _FOR_BEHIND.match(rest))
+            chosen = spec.kind != "fact" and (_FOR.search(part.lead(begin)) or _FOR_BEHIND.match(rest))
             meant = _cues(spec).search(part.text) is not None and spec.kind != "intent"
             if not (chosen or meant or (asked and bare(part, begin, end))):
                 continue
@@ -145,7 +149,9 @@ def _yes_or_no(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterato
             continue
         if part.denies(*match.span()):
             yield _boolean(spec, label, part, said=False)
-        elif re.search(r"\b(?:have|got|with|signed|accepted|there's|found|my)\b[^,;]{0,24}$", part.text[: match.start()], re.I):
+        elif re.search(
+            r"\b(?:have|got|with|signed|accepted|there's|found|my)\b[^,;]{0,24}$", part.text[: match.start()], re.I
+        ):
             yield _boolean(spec, label, part, said=True)
 
 
@@ -174,8 +180,7 @@ def _sums(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[Fie
 
 def _measured(spec: FieldSpec, parts: Sequence[Part]) -> Iterator[FieldValue]:
     """A number with the field's unit, in a part that names the field."""
-    assert spec.unit is not None
-    number = _with_unit(spec.unit)
+    number = _with_unit(spec.unit or "")
     for part in parts:
         match = number.search(part.text)
         if match is None or not _cues(spec).search(part.text[: match.start()]) or spec.reading is not None:
@@ -200,19 +205,19 @@ def _times(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[Fi
             begin, end = match.span("value")
             before = parts[n - 1].text if n and parts[n - 1].sentence is part.sentence else ""
             meant = _cues(spec).search(part.text[:begin]) or (asked and bare(part, begin, end))
-            instead = _PLANNED.search(part.text[:begin]) and (asked or _TIME.search(before) or _is_year(match["value"]))
+            for_it = asked or _TIME.search(before) or _is_year(match["value"])
+            instead = for_it and (_PLANNED.search(part.text[:begin]) or _LATER.match(part.text[end:]))
             if (meant or instead) and part.holds(begin, end, planned=True) and not part.denies(begin, end):
                 shown = match["value"]
                 yield FieldValue(spec.name, shown, _said(spec, shown), part.start + begin, part.start + end)
 
 
 def _is_year(time: str) -> bool:
-    return re.search(r"20\d\d|year", time) is not None and " " in time
+    return re.search(r"20\d\d|year", time) is not None
 
 
 def _zones(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[FieldValue]:
-    zones = _cities()
-    named = re.compile(rf"(?<![\w/])(?P<value>{MEANINGS['time_zone'].pattern}|{'|'.join(zones)})(?P<time>(?: local| standard| summer)? time(?: ?zone)?)?(?![\w/-])", re.I)
+    named, zones = _zone_names(), _cities()
     for part in parts:
         if match := _OFFSET.search(part.text):
             lead, rest = part.text[: match.start()], part.text[match.end() :]
@@ -235,6 +240,13 @@ def _zones(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[Fi
                 yield _zone(spec, part, match, zone, name)
 
 
+@lru_cache(maxsize=1)
+def _zone_names() -> re.Pattern[str]:
+    names = f"{MEANINGS['time_zone'].pattern}|{'|'.join(_cities())}"
+    time = r"(?: local| standard| summer)? time(?: ?zone)?"
+    return re.compile(rf"(?<![\w/])(?P<value>{names})(?P<time>{time})?(?![\w/-])", re.I)
+
+
 def _held_zone(part: Part, match: re.Match[str]) -> bool:
     return part.holds(*match.span()) and not part.denies(*match.span())
 
@@ -247,30 +259,24 @@ def _zone(spec: FieldSpec, part: Part, match: re.Match[str], zone: str, shown: s
 @lru_cache(maxsize=1)
 def _cities() -> Mapping[str, str]:
     """The cities that time zones are named after."""
-    of_cities = (z for z in sorted(available_timezones()) if z.count("/") == 1 and not z.startswith(("Etc", "US", "Canada", "Brazil", "Chile", "Mexico", "System", "SystemV", "posix", "right")))
+    of_cities = (z for z in sorted(available_timezones()) if _OF_A_CITY.fullmatch(z))
     return {zone.split("/")[1].replace("_", " ").lower(): zone for zone in of_cities}
 
 
 def _support(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[FieldValue]:
     """What the speaker's people think of what is planned; who is meant may stand in the question."""
+    asked = _RELATIVES.search(question)
     for part in parts:
         against = _AGAINST.search(part.text)
         match = against or _SUPPORT.search(part.text)
-        if match is None or part.asks:
+        if match is None or part.asks or _NOT_SO.search(part.text[: match.start()]):
             continue
-        who = _RELATIVES.search(part.text[: match.start()])
-        asked = _RELATIVES.search(question)
-        if who is None and (asked is None or part.named or not _YES.match(part.text) and not _NO.match(part.text)):
-            continue
-        lead = part.text[: match.start()]
-        if re.search(r"\b(?:his|her|their|your|if|whether|hope|might|may|would|used to|was|were)\b", lead, re.I):
-            continue
-        person = (who or asked).group().lower()  # type: ignore[union-attr]
-        value = "against it" if against else "supportive"
-        said = re.sub(r"^(?:still|dead|totally) ", "", match.group().lower()) if against else match.group()
-        plural = person in ("parents", "kids", "children", "folks", "in-laws", "siblings")
-        text = f"{{owner}}'s {person} {'are' if plural else 'is'} {'against it' if against else 'supportive'}"
-        yield FieldValue(spec.name, value, text if said else text, part.start, part.end)
+        answers = not part.named and (_YES.match(part.text) or _NO.match(part.text))
+        who = _RELATIVES.search(part.text[: match.start()]) or (asked if answers else None)
+        if who is not None:
+            value = "against it" if against else "supportive"
+            text = f"{{owner}}'s {who.group().lower()} {'are' if _MANY.fullmatch(who.group()) else 'is'} {value}"
+            yield FieldValue(spec.name, value, text, part.start, part.end)
 
 
 _TAKES: Mapping[str, Callable[[FieldSpec, Sequence[Part], str], Iterator[FieldValue]]] = {

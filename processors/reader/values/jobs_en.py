@@ -10,11 +10,13 @@ from processors.reader.values.lists_en import LISTS
 _WORD = re.compile(r"(?<![\w'-])[A-Za-z][\w'/&+-]{1,24}(?![\w-])")
 _HEADS = frozenset(LISTS["job_heads"].split("|"))
 _NO_PART = re.compile(rf"(?:{LISTS['no_job_words']})", re.I)
-_ALONE = frozenset({"head", "chief", "lead", "chair", "md", "pa", "monitor", "intern", "worker", "partner", "guide", "guard"})
+_ALONE = {"head", "chief", "lead", "chair", "md", "pa", "monitor", "intern", "worker", "partner", "guide", "guard"}
 """Heads that say what somebody does with another word alone."""
 _OF = re.compile(
-    r" (?:of|to|for)(?: the| an?)? (?!(?:now|moment|day|week|year|years|time|living|present|place|same|(?:the )?last)\b)"
-    r"(?![A-Z][a-z])[a-zA-Z][\w&-]{1,20}(?: (?!(?:now|at|for|in|with|and|but|since|these|here|days?|only|still)\b)[a-z&-]{2,20})?",
+    r" (?:of|to|for)(?: the| an?)? "
+    r"(?!(?:now|moment|day|week|year|years|time|living|present|place|same|(?:the )?last)\b)"
+    r"(?![A-Z][a-z])[a-zA-Z][\w&-]{1,20}"
+    r"(?: (?!(?:now|at|for|in|with|and|but|since|these|here|days?|only|still)\b)[a-z&-]{2,20})?",
 )
 _MOST = 4
 """Words before a head."""

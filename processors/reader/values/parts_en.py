@@ -10,7 +10,7 @@ from processors.reader.rules.clauses_en import SUPPOSED
 from processors.reader.rules.ironic_en import is_ironic, sounds_ironic
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.others_words_en import quotes_a_text
-from processors.reader.rules.text import Sentence, sentences
+from processors.reader.rules.text import sentences
 from processors.reader.values.lists_en import WORDS
 
 _BREAK = re.compile(
@@ -22,12 +22,14 @@ _KIN = rf"(?:{KIN_EN}|{WORDS.people})"
 _HEARER = re.compile(rf"\b(?:{WORDS.hearer})(?:'s|'re|'ve|'d|'ll)?(?![\w-])", re.I)
 _SOMEBODY = re.compile(
     rf"\b(?:{WORDS.others}(?:'s|'re|'ve|'d|'ll)?|{WORDS.relatives}s?(?:'s)?"
-    rf"|(?:my|our|the|this|that|another|some|one of (?:my|our|the)|his|her) (?:[\w-]+ )?{_KIN}s?(?:'s)?)(?![\w-])",
+    rf"|(?:my|our|the|this|that|another|some|one of (?:my|our|the)|his|her) (?:[\w-]+ )?{_KIN}s?(?:'s)?)"
+    r"(?![\w-])",
     re.I,
 )
 _OWN = re.compile(rf"(?<![\w'])(?:(?:my|our)(?! (?:[\w-]+ )?{_KIN}s?\b)|(?!my|our){WORDS.own})(?![\w'-])", re.I)
 _BESIDE = re.compile(
-    rf"\b{WORDS.beside}(?: all)?(?: (?:my|our|the|an?|some|both|no|two|three|four))? (?:[\w-]+ )?{_KIN}s?\b(?!')", re.I
+    rf"\b{WORDS.beside}(?: all)?(?: (?:my|our|the|an?|some|both|no|two|three|four))? (?:[\w-]+ )?{_KIN}s?\b(?!')",
+    re.I,
 )
 _COUNTED = re.compile(WORDS.counted, re.I)
 _OTHERS_SUBJECT = re.compile(rf"^(?:{WORDS.things}|{WORDS.named}|{WORDS.third})", re.I)
@@ -69,11 +71,18 @@ class Part:
         if self.asks or not (self.own or (to_hearer and self.of_hearer)):
             return False
         lead = self.text[:begin]
-        if _SUPPOSED.search(self.sentence[: self.at + begin]) or (not planned and SUPPOSED.search(self.sentence[: self.at + len(self.text)])):
+        if _SUPPOSED.search(self.sentence[: self.at + begin]) or (
+            not planned and SUPPOSED.search(self.sentence[: self.at + len(self.text)])
+        ):
             return False
         if not (planned or to_hearer) and (_UNREAL.search(lead) or _OVER.match(self.text[end:])):
             return False
         return of_once or planned or not _PAST.search(lead)
+
+    def lead(self, begin: int) -> str:
+        """What leads to what stands at `begin` of the part, with the heading before a colon."""
+        head = self.sentence[: self.at].rstrip()
+        return f"{head} {self.text[:begin]}" if head.endswith(":") else self.text[:begin]
 
     def denies(self, begin: int, end: int) -> bool:
         """Is what stands there denied?"""

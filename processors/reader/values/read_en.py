@@ -10,14 +10,18 @@ from processors.reader.rules.protocol import TurnView
 from processors.reader.rules.read_en import as_ones_own
 from processors.reader.rules.text import prepare, sentences
 from processors.reader.values.fields_en import FieldValue, field_values
-from processors.reader.values.kinds_en import KINDS, Value, is_a_name, values
+from processors.reader.values.found_en import Value, values
+from processors.reader.values.kinds_en import KINDS
 from processors.reader.values.parts_en import Part, parts
+from processors.reader.values.told_en import is_a_name
 from schemas.base import JsonValue
 from schemas.profile.model import FieldSpec, Profile
 
 LONGEST = 1_500
 """Characters of a turn that is talk: in a longer one values may be anybody's."""
-_PERSONAL = frozenset({"age", "nationality", "residence", "marital", "children", "occupation", "employer", "years", "height", "weight"})
+_PERSONAL = frozenset(
+    {"age", "nationality", "residence", "marital", "children", "occupation", "employer", "years", "height", "weight"}
+)
 """Kinds of values that people say of themselves one after the other."""
 
 
@@ -40,9 +44,7 @@ def _heard(turn: TurnView) -> str:
     return " ".join(s.text for s in sentences(prepare(turn.previous[-1][1])) if s.asks)
 
 
-def _of_slots(
-    said: Sequence[Part], question: str, profile: Profile, *, opens: bool
-) -> list[tuple[FieldSpec, Found]]:
+def _of_slots(said: Sequence[Part], question: str, profile: Profile, *, opens: bool) -> list[tuple[FieldSpec, Found]]:
     specs = {k.slot: spec for k in KINDS.values() if (spec := spec_of(profile, k.slot)) and spec.takes is None}
     found = _grounded([v for kind in KINDS.values() for part in said for v in values(kind, part, question)])
     names = _opening_name(said, found, specs) if opens else []

@@ -14,7 +14,8 @@ TEAM, TRIAL, HEALTH = (load_profile(name) for name in ("engineering", "clinical_
     ("profile", "text", "said"),
     [
         (IMMIGRATION, "me, 47, widowed, restless", {"age": 47, "maritalStatus": "丧偶"}),
-        (IMMIGRATION, "peruvian one. based in Antwerp for now", {"nationality": "Peruvian", "currentLocation": "Antwerp"}),
+        (IMMIGRATION, "peruvian one. based in Antwerp for now",
+         {"nationality": "Peruvian", "currentLocation": "Antwerp"}),
         (IMMIGRATION, "I'm on a latvian passport btw", {"nationality": "Latvian"}),
         (IMMIGRATION, "dual citizen, irish and canadian", {"nationality": "Irish and Canadian"}),
         (
@@ -26,7 +27,8 @@ TEAM, TRIAL, HEALTH = (load_profile(name) for name in ("engineering", "clinical_
          {"currentJobTitle": "consultant to the owners", "currentCompany": "Harrow Mills"}),
         (IMMIGRATION, "read law? no, studied economics, at Maastricht, did my masters there",
          {"major": "economics", "university": "Maastricht", "education": "硕士"}),
-        (IMMIGRATION, "BSc in geology, Durham, ages ago", {"education": "学士", "major": "geology", "university": "Durham"}),
+        (IMMIGRATION, "BSc in geology, Durham, ages ago",
+         {"education": "学士", "major": "geology", "university": "Durham"}),
         (IMMIGRATION, "works out at 140k a year from now on", {"annualIncome": 140000}),
         (IMMIGRATION, "my sums say 19 years of experience, not 18", {"totalYearsOfExperience": 19}),
         (IMMIGRATION, "would put in 31 million hkd if that's what it takes", {"investmentAmount": 31000000}),
@@ -42,12 +44,14 @@ TEAM, TRIAL, HEALTH = (load_profile(name) for name in ("engineering", "clinical_
         (GENERAL, "got my phd from Lund", {"education": "doctorate", "university": "Lund"}),
         (TEAM, "Joris. sre, eight yrs of pagers. contracting thru Oakline atm",
          {"name": "Joris", "occupation": "sre", "yearsOfExperience": 8, "employer": "Oakline"}),
-        (TEAM, "Marit, android dev. sitting in Tromso, snowing", {"name": "Marit", "occupation": "android dev", "residence": "Tromso"}),
+        (TEAM, "Marit, android dev. sitting in Tromso, snowing",
+         {"name": "Marit", "occupation": "android dev", "residence": "Tromso"}),
         (TEAM, "Riga time for me please", {"timezone": "Europe/Riga"}),
         (TEAM, "UTC+3 for me", {"timezone": "UTC+3"}),
         (TEAM, "no need to beat around the bush when you write me", {"communication_tone": "direct"}),
         (TEAM, "moved house last night. still Tromso, bigger kitchen", {"residence": "Tromso"}),
-        (TRIAL, "Nadia, study coordinator at Leeds General", {"name": "Nadia", "role": "study coordinator", "site": "Leeds General"}),
+        (TRIAL, "Nadia, study coordinator at Leeds General",
+         {"name": "Nadia", "role": "study coordinator", "site": "Leeds General"}),
         (HEALTH, "61, retired, 171 and 83 kilos", {"age": 61, "height": 171, "weight": 83}),
     ],
 )  # fmt: skip
@@ -141,7 +145,8 @@ def test_what_a_value_says_is_a_whole_sentence() -> None:
 
 def test_a_field_that_a_profile_adds_is_read_by_its_names_and_label() -> None:
     seat = FieldSpec(
-        name="seat", kind="preference", label={"en": "seat"}, aliases={"aisle": ("aisle seat",), "window": ("window seat",)}
+        name="seat", kind="preference", label={"en": "seat"},
+        aliases={"aisle": ("aisle seat",), "window": ("window seat",)},
     )  # fmt: skip
     member = FieldSpec(name="isMember", type="boolean", label={"en": "club membership"})
     profile = GENERAL.model_copy(update={"fields": (*GENERAL.fields, seat, member)})

@@ -1,0 +1,131 @@
+"""Values of English talk: those of a kind in a part of a turn, and what says that they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from processors.reader.values.jobs_en import jobs
+from processors.reader.values.kinds_en import Ground, Kind, bare, filled
+from processors.reader.values.parts_en import Part
+from processors.reader.values.told_en import told
+from schemas.base import JsonValue
+
+LOOKED_BACK = 200
+"""Characters of a turn before a part in which what it follows is looked for."""
+_ABOUT = re.compile(
+    r"(?:\b(?:about|around|roughly|approximately|approx|circa|ca|nearly|almost|close to|some|over)|~) ?$", re.I
+)
+_OR_SO = re.compile(
+    r"[^,.;]{0,16}\b(?:or so|ish|give or take|roughly|more or less)\b|,? (?:give or take|roughly|more or less)\b", re.I
+)
+_BEFORE_FIRM = re.compile(r",? (?:at|for|with|w/|@|over at|of|to)(?: the)? $|^@$", re.I)
+_TONGUE = re.compile(filled(r"(?<![\w-])(?:{tongues})(?![\w'-])"), re.I)
+_JOINS_TONGUES = re.compile(
+    r"(?:and|plus|some|a|bit|of|little|&|fluent|fluently|native|basic|good|decent|mostly|also|obviously|course|all|both"
+    r"|i|speak|yes|well|oh|no|my|is|are|rusty|but|enough|to|get|by|very|pretty|fairly)",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value at `start:end` of the turn, and how it is told."""
+
+    kind: Kind
+    value: JsonValue
+    text: str
+    start: int
+    end: int
+    ground: Ground
+    approximate: bool = False
+
+
+def values(kind: Kind, part: Part, question: str) -> Iterator[Value]:
+    """The values of a kind that a part of the speaker's says. `question`: what they were asked just before."""
+    if kind.unless is not None and kind.unless.search(part.text):
+        return
+    asked = kind.asked is not None and bool(question) and kind.asked.search(question) is not None
+    follows = kind.follows is not None and kind.follows.search(part.before[-LOOKED_BACK:]) is not None
+    for pattern in (kind.asked_value if asked else None, kind.follows_value if follows else None):
+        match = pattern.fullmatch(part.text) if pattern is not None else None
+        if match is not None and (one := _value(kind, part, *_place(match), "said")) is not None:
+            yield one
+            return
+    for begin, end, said in _candidates(kind, part.text):
+        ground = _ground(kind, part, begin, end, asked=asked)
+        if ground is not None and (one := _value(kind, part, begin, end, said, ground)) is not None:
+            yield one
+
+
+def _candidates(kind: Kind, text: str) -> Iterator[tuple[int, int, str]]:
+    if kind.type == "job":
+        yield from ((begin, end, text[begin:end]) for begin, end in jobs(text))
+        return
+    for match in kind.value.finditer(text) if kind.value is not None else ():
+        yield _place(match)
+
+
+def _place(match: re.Match[str]) -> tuple[int, int, str]:
+    group = next((n for n in ("value", "value2") if n in match.re.groupindex and match[n] is not None), 0)
+    return (*match.span(group), match[group])
+
+
+def _ground(kind: Kind, part: Part, begin: int, end: int, *, asked: bool) -> Ground | None:
+    if kind.needs is not None and not kind.needs.match(part.text[end:]):
+        return None
+    if kind.with_whom is not None and not kind.with_whom.search(part.text):
+        return None
+    if _is_cued(kind, part, begin, end) or (asked and bare(part, begin, end)):
+        return "said"
+    if kind.after_job and _behind_a_job(part, begin, of_firm=kind.type == "firm"):
+        return "said"
+    if kind.slot == "language" and _only_tongues(part.sentence):
+        return "said"
+    if kind.alone and bare(part, begin, end):
+        return "said" if kind.alone == "always" or part.named else "listed"
+    return None
+
+
+def _is_cued(kind: Kind, part: Part, begin: int, end: int) -> bool:
+    """Do words of the kind stand beside a value, or in what is said up to it?"""
+    up_to = part.sentence[: part.at + begin] if kind.type == "school" else part.sentence
+    beside = (
+        (kind.before, part.lead(begin)), (kind.within, part.text), (kind.near, f"{part.before[-80:]} {up_to}"),
+    )  # fmt: skip
+    if any(pattern is not None and pattern.search(text) for pattern, text in beside):
+        return True
+    if kind.behind is not None and kind.behind.match(part.text[end:]):
+        return True
+    rest = part.sentence[part.at + end :]
+    return kind.corrected is not None and bare(part, begin, end) and kind.corrected.match(rest) is not None
+
+
+def _behind_a_job(part: Part, begin: int, *, of_firm: bool) -> bool:
+    """ "managing director at ...", or a number of years in a sentence that names a job."""
+    if of_firm:
+        return any(_BEFORE_FIRM.fullmatch(part.text[end:begin]) for _, end in jobs(part.text[:begin]))
+    return bool(jobs(part.sentence[: part.at + begin]))
+
+
+def _only_tongues(sentence: str) -> bool:
+    """Does a sentence list two languages or more, and nothing else?"""
+    rest = re.findall(r"[\w'&]+", _TONGUE.sub(" ", sentence))
+    return len(_TONGUE.findall(sentence)) > 1 and all(_JOINS_TONGUES.fullmatch(word) for word in rest)
+
+
+def _value(kind: Kind, part: Part, begin: int, end: int, said: str, ground: Ground) -> Value | None:
+    of_kin = kind.of_kin and said.lower().startswith(("my ", "our ")) and not part.asks
+    if not of_kin and not part.holds(begin, end, of_once=kind.of_once, to_hearer=kind.to_hearer):
+        return None
+    denied = part.denies(begin, end)
+    if denied and kind.slot != "children" and not kind.denies:
+        return None
+    made = told(kind, said)
+    if made is None:
+        return None
+    value, text = made
+    vague = _ABOUT.search(part.text[:begin]) is not None or _OR_SO.match(part.sentence[part.at + end :]) is not None
+    about = vague and isinstance(value, int | float) and not isinstance(value, bool)
+    return Value(kind, value, text, part.start + begin, part.start + end, ground, about)
