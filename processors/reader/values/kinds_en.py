@@ -71,7 +71,8 @@ _AROUND = {"before": "(?:{})$", "asked_value": "{{leads}}(?:{}){{tails}}"}
 def _kind(slot: str, data: Mapping[str, Any]) -> Kind:
     patterns = {n: re.compile(filled(_AROUND.get(n, "{}").format(data[n])), re.I) for n in _PATTERNS & data.keys()}
     rest = {n: tuple(v) if isinstance(v, list) else v for n, v in data.items() if n not in _PATTERNS}
-    return Kind(**{"slot": slot, **rest, **patterns})
+    fields: dict[str, Any] = {"slot": slot, **rest, **patterns}  # each of its own type, as the file has them
+    return Kind(**fields)
 
 
 KINDS: Mapping[str, Kind] = {slot: _kind(slot, data) for slot, data in _DATA["kinds"].items()}

@@ -40,8 +40,8 @@ _SUPPOSED = re.compile(WORDS.supposed, re.I)
 _DENIED = re.compile(WORDS.denied, re.I)
 _DENIED_BEHIND = re.compile(WORDS.denied_behind, re.I)
 _ASKING = re.compile(
-    r"(?:and |but |so |ok |okay |well )*(?:who|what|when|where|why|how|which|whose|do|does|did|are|is|am|was|were|can|could"
-    r"|would|will|should|have|has|any|may|shall)\b",
+    r"(?:and |but |so |ok |okay |well )*"
+    r"(?:who|what|when|where|why|how|which|whose|do|does|did|are|is|am|was|were|can|could|would|will|should|have|has|any|may|shall)\b",
     re.I,
 )
 _OF_ANOTHER = re.compile(rf"\byour (?:[\w-]+ )?{_KIN}s?\b|\b(?:he|she|they|his|her|their)\b", re.I)
