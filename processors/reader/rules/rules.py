@@ -50,7 +50,7 @@ from processors.reader.rules.text import MASKED, prepare, sentences
 from processors.reader.rules.topic_zh import in_group, opens_about
 from processors.reader.rules.two_languages import by_language, together
 from processors.reader.rules.whole_sentences_zh import whole_sentences
-from processors.reader.values.read_en import by_values
+from processors.reader.values.read_en import by_values, with_told
 from schemas.base import EARLIEST, JsonValue
 from schemas.events.memory import (
     MAX_DROPPED,
@@ -158,7 +158,7 @@ class RuleExtractor:
                 found = [f for f in found if not f.slots]
             else:
                 more = by_values(found, turn, text, profile, in_project=of_a_team)
-                found = found + [replace(f, text=owned(f.text, turn)) for f in more]
+                found = with_told(found, [replace(f, text=owned(f.text, turn)) for f in more])
         if turn.language == "zh" and turn.speaker is not None and not of_a_team:
             found, refused = whole_sentences(found, text, turn.speaker)
             left += refused

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from processors.reader.values.jobs_en import jobs
-from processors.reader.values.kinds_en import Ground, Kind, bare, filled
+from processors.reader.values.kinds_en import KINDS, Ground, Kind, bare, filled, is_lead
+from processors.reader.values.lists_en import WORDS
 from processors.reader.values.parts_en import Part
 from processors.reader.values.told_en import told
 from schemas.base import JsonValue
@@ -20,6 +21,7 @@ _ABOUT = re.compile(
 _OR_SO = re.compile(
     r"[^,.;]{0,16}\b(?:or so|ish|give or take|roughly|more or less)\b|,? (?:give or take|roughly|more or less)\b", re.I
 )
+_NOT_NOW, _CORRECTS = re.compile(WORDS.not_now, re.I), re.compile(WORDS.corrects, re.I)
 _BEFORE_FIRM = re.compile(r",? (?:at|for|with|w/|@|over at|of|to)(?: the)? $|^@$", re.I)
 _TONGUE = re.compile(filled(r"(?<![\w-])(?:{tongues})(?![\w'-])"), re.I)
 _JOINS_TONGUES = re.compile(
@@ -46,7 +48,8 @@ def values(kind: Kind, part: Part, question: str) -> Iterator[Value]:
     """The values of a kind that a part of the speaker's says. `question`: what they were asked just before."""
     if kind.unless is not None and kind.unless.search(part.text):
         return
-    asked = kind.asked is not None and bool(question) and kind.asked.search(question) is not None
+    meant = bool(question) and not _NOT_NOW.search(question)
+    asked = meant and kind.asked is not None and kind.asked.search(question) is not None
     follows = kind.follows is not None and kind.follows.search(part.before[-LOOKED_BACK:]) is not None
     for pattern in (kind.asked_value if asked else None, kind.follows_value if follows else None):
         match = pattern.fullmatch(part.text) if pattern is not None else None
@@ -77,14 +80,16 @@ def _ground(kind: Kind, part: Part, begin: int, end: int, *, asked: bool) -> Gro
         return None
     if kind.with_whom is not None and not kind.with_whom.search(part.text):
         return None
-    if _is_cued(kind, part, begin, end) or (asked and bare(part, begin, end)):
+    if _is_cued(kind, part, begin, end) or (asked and kind.asked_value is None and bare(part, begin, end)):
         return "said"
     if kind.after_job and _behind_a_job(part, begin, of_firm=kind.type == "firm"):
         return "said"
     if kind.slot == "language" and _only_tongues(part.sentence):
         return "said"
-    if kind.alone and bare(part, begin, end):
-        return "said" if kind.alone == "always" or part.named else "listed"
+    if kind.alone == "always" and bare(part, begin, end):
+        return "said"
+    if kind.alone and bare(part, begin, end) and not _CORRECTS.search(part.sentence):
+        return "said" if part.named else "listed"
     return None
 
 
@@ -106,7 +111,14 @@ def _behind_a_job(part: Part, begin: int, *, of_firm: bool) -> bool:
     """ "managing director at ...", or a number of years in a sentence that names a job."""
     if of_firm:
         return any(_BEFORE_FIRM.fullmatch(part.text[end:begin]) for _, end in jobs(part.text[:begin]))
-    return bool(jobs(part.sentence[: part.at + begin]))
+    lead = part.sentence[: part.at + begin]
+    return any(_is_own_job(lead[:at].rpartition(",")[2]) for at, _ in jobs(lead))
+
+
+def _is_own_job(lead: str) -> bool:
+    """Does what leads to a job say that it is the speaker's?"""
+    before = KINDS["occupation"].before
+    return is_lead(lead) or (before is not None and before.search(lead) is not None)
 
 
 def _only_tongues(sentence: str) -> bool:

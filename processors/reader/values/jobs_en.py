@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from processors.reader.rules.jobs_en import JOBS, is_job
+from processors.reader.rules.jobs_en import JOBS, NOT_SO, is_job
 from processors.reader.values.lists_en import LISTS
 
 _WORD = re.compile(r"(?<![\w'-])[A-Za-z][\w'/&+-]{1,24}(?![\w-])")
@@ -34,7 +34,7 @@ def jobs(text: str) -> list[tuple[int, int]]:
         while first > max(0, at - _MOST) and _joined(text, words[first - 1], words[first]):
             first -= 1
         more = _OF.match(text, end)
-        if head in _ALONE and first == at and more is None:
+        if (head in _ALONE and first == at and more is None) or NOT_SO.search(text, words[first][0], end):
             continue
         if found and found[-1][1] > words[first][0]:
             if found[-1][1] < end:

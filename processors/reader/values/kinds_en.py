@@ -78,6 +78,11 @@ def _kind(slot: str, data: Mapping[str, Any]) -> Kind:
 KINDS: Mapping[str, Kind] = {slot: _kind(slot, data) for slot, data in _DATA["kinds"].items()}
 
 
+def is_lead(words: str) -> bool:
+    """Do words say nothing by themselves, and lead to a value?"""
+    return _LEADS.fullmatch(words.lstrip()) is not None
+
+
 def bare(part: Part, begin: int, end: int) -> bool:
     """Does a part say nothing but what stands at `begin:end`?"""
-    return _LEADS.fullmatch(part.text[:begin]) is not None and _TAILS.fullmatch(part.text[end:]) is not None
+    return is_lead(part.text[:begin]) and _TAILS.fullmatch(part.text[end:]) is not None

@@ -19,6 +19,8 @@ from schemas.profile.model import FieldSpec, Profile
 
 LONGEST = 1_500
 """Characters of a turn that is talk: in a longer one values may be anybody's."""
+LITTLE = 6
+"""Characters of a statement beside a value that say nothing more: ", yes"."""
 _PERSONAL = frozenset(
     {"age", "nationality", "residence", "marital", "children", "occupation", "employer", "years", "height", "weight"}
 )
@@ -35,6 +37,16 @@ def by_values(found: Sequence[Found], turn: TurnView, text: str, profile: Profil
     new = [*_of_slots(said, question, profile, opens=not turn.previous), *_of_fields(said, question, profile)]
     held = [(spec, value) for f in found for slot, value in f.slots if (spec := spec_of(profile, slot)) is not None]
     return _beside(held, new, profile)
+
+
+def with_told(found: Sequence[Found], new: Sequence[Found]) -> list[Found]:
+    """Both, without the statements that say no more than a new value does."""
+
+    def again(f: Found) -> bool:
+        plain = not (f.slots or f.hot) and f.kind == "episode"
+        return plain and any(f.text.startswith(n.text) and len(f.text) < len(n.text) + LITTLE for n in new)
+
+    return [*(f for f in found if not again(f)), *new]
 
 
 def _heard(turn: TurnView) -> str:
