@@ -35,6 +35,7 @@ _VERBS = re.compile(WORDS.takes["verbs"])
 _YES, _NO, _UNSURE = (re.compile(p, re.I) for p in (WORDS.yes, WORDS.no, WORDS.unsure))
 _FOR, _FOR_BEHIND = re.compile(WORDS.choice["for"], re.I), re.compile(WORDS.choice["behind"], re.I)
 _NOT, _NOT_BEHIND = re.compile(WORDS.choice["not"], re.I), re.compile(WORDS.choice["not_behind"], re.I)
+_FOR_ME = re.compile(r",? for (?:me|us)\b", re.I)
 _FIRST = re.compile(WORDS.choice["first"], re.I)
 _NO_SUM, _ZONE_BEHIND = re.compile(WORDS.takes["no_sum"], re.I), re.compile(WORDS.takes["zone_behind"], re.I)
 _LEAST_SUM = 1000
@@ -49,10 +50,6 @@ class FieldValue:
     start: int
     end: int
     ends: bool = False
-
-
-Heard = tuple[str, ...]
-"""The questions that the turn answers."""
 
 
 def field_values(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[FieldValue]:
@@ -114,7 +111,8 @@ def _one_of(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[F
                 continue
             if _FIRST.match(rest) or part.denies(begin, end):
                 continue
-            chosen = spec.kind != "fact" and (_FOR.search(part.lead(begin)) or _FOR_BEHIND.match(rest))
+            plan = spec.kind == "intent" and (_FOR.search(part.lead(begin)) or _FOR_BEHIND.match(rest))
+            chosen = plan or (spec.kind == "preference" and _FOR_ME.match(rest))
             meant = _cues(spec).search(part.text) is not None and spec.kind != "intent"
             if not (chosen or meant or (asked and bare(part, begin, end))):
                 continue
