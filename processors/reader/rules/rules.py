@@ -51,6 +51,7 @@ from processors.reader.rules.topic_zh import in_group, opens_about
 from processors.reader.rules.two_languages import by_language, together
 from processors.reader.rules.whole_sentences_zh import whole_sentences
 from processors.reader.values.read_en import by_values, with_told
+from processors.reader.values.read_zh import field_values, without_free
 from schemas.base import EARLIEST, JsonValue
 from schemas.events.memory import (
     MAX_DROPPED,
@@ -162,6 +163,8 @@ class RuleExtractor:
         if turn.language == "zh" and turn.speaker is not None and not of_a_team:
             found, refused = whole_sentences(found, text, turn.speaker)
             left += refused
+        by_type = field_values(turn, text, profile, found, in_project=of_a_team)
+        found = [*without_free(found, by_type), *(replace(f, text=owned(f.text, turn)) for f in by_type)]
         corrections = [each for _, one in corrected for each in one.corrections]
         script = script_of(written) if turn.language == "zh" else None
         found, left = ([in_script(f, script, profile) for f in each] for each in (found, left))
