@@ -42,11 +42,14 @@ class Value:
     end: int
     ground: Ground
     approximate: bool = False
+    ends: bool = False
 
 
 def values(kind: Kind, part: Part, question: str) -> Iterator[Value]:
     """The values of a kind that a part of the speaker's says. `question`: what they were asked just before."""
     if kind.unless is not None and kind.unless.search(part.text):
+        if kind.says_not:
+            yield from _all_ended(kind, part)
         return
     meant = bool(question) and not _NOT_NOW.search(question)
     asked = meant and kind.asked is not None and kind.asked.search(question) is not None
@@ -57,9 +60,42 @@ def values(kind: Kind, part: Part, question: str) -> Iterator[Value]:
             yield one
             return
     for begin, end, said in _candidates(kind, part.text):
+        if _ends(kind, part, begin, end):
+            if (one := _ended(kind, part, begin, end, said)) is not None:
+                yield one
+            continue
         ground = _ground(kind, part, begin, end, asked=asked)
         if ground is not None and (one := _value(kind, part, begin, end, said, ground)) is not None:
             yield one
+
+
+def _all_ended(kind: Kind, part: Part) -> Iterator[Value]:
+    for begin, end, said in _candidates(kind, part.text):
+        if _ends(kind, part, begin, end) and (one := _ended(kind, part, begin, end, said)) is not None:
+            yield one
+
+
+def _ends(kind: Kind, part: Part, begin: int, end: int) -> bool:
+    """Do the words beside a value say that it is no more?"""
+    before = kind.ends_before is not None and kind.ends_before.search(part.text[:begin]) is not None
+    behind = kind.ends_behind is not None and kind.ends_behind.match(part.text[end:]) is not None
+    return before or behind
+
+
+def _ended(kind: Kind, part: Part, begin: int, end: int, said: str) -> Value | None:
+    own = part.own or _done_to_me(kind, part)
+    if part.asks or not own or not part.is_so(begin, end):
+        return None
+    made = told(kind, said, ends=True)
+    if made is None:
+        return None
+    value, text = made
+    return Value(kind, value, text, part.start + begin, part.start + end, "said", ends=True)
+
+
+def _done_to_me(kind: Kind, part: Part) -> bool:
+    """Does somebody do to the speaker what the kind is about: "the doctor put me on ..."?"""
+    return kind.to_me is not None and kind.to_me.search(part.text) is not None
 
 
 def _candidates(kind: Kind, text: str) -> Iterator[tuple[int, int, str]]:
@@ -77,6 +113,8 @@ def _place(match: re.Match[str]) -> tuple[int, int, str]:
 
 def _ground(kind: Kind, part: Part, begin: int, end: int, *, asked: bool) -> Ground | None:
     if kind.needs is not None and not kind.needs.match(part.text[end:]):
+        return None
+    if kind.denies_behind is not None and kind.denies_behind.match(part.text[end:]):
         return None
     if kind.with_whom is not None and not kind.with_whom.search(part.text):
         return None
@@ -96,8 +134,9 @@ def _ground(kind: Kind, part: Part, begin: int, end: int, *, asked: bool) -> Gro
 def _is_cued(kind: Kind, part: Part, begin: int, end: int) -> bool:
     """Do words of the kind stand beside a value, or in what is said up to it?"""
     up_to = part.sentence[: part.at + begin] if kind.type == "school" else part.sentence
+    before = kind.before if kind.needs_beside is None or kind.needs_beside.search(part.text) else None
     beside = (
-        (kind.before, part.lead(begin)), (kind.within, part.text), (kind.near, f"{part.before[-80:]} {up_to}"),
+        (before, part.lead(begin)), (kind.led, part.sentence[: part.at + begin]), (kind.within, part.text), (kind.near, f"{part.before[-80:]} {up_to}"),
     )  # fmt: skip
     if any(pattern is not None and pattern.search(text) for pattern, text in beside):
         return True
@@ -127,9 +166,17 @@ def _only_tongues(sentence: str) -> bool:
     return len(_TONGUE.findall(sentence)) > 1 and all(_JOINS_TONGUES.fullmatch(word) for word in rest)
 
 
+def _is_ones_own(kind: Kind, part: Part, begin: int, end: int, said: str) -> bool:
+    """Is a value the speaker's, or of those whose it is to be, and so?"""
+    if kind.of_kin and said.lower().startswith(("my ", "our ")):
+        return not part.asks
+    if kind.of_blood or _done_to_me(kind, part):
+        return not part.asks and part.is_so(begin, end)
+    return part.holds(begin, end, of_once=kind.of_once, to_hearer=kind.to_hearer)
+
+
 def _value(kind: Kind, part: Part, begin: int, end: int, said: str, ground: Ground) -> Value | None:
-    of_kin = kind.of_kin and said.lower().startswith(("my ", "our ")) and not part.asks
-    if not of_kin and not part.holds(begin, end, of_once=kind.of_once, to_hearer=kind.to_hearer):
+    if not _is_ones_own(kind, part, begin, end, said):
         return None
     denied = part.denies(begin, end)
     if denied and kind.slot != "children" and not kind.denies:

@@ -1,4 +1,4 @@
-"""Kinds of values in English talk (kinds_en.toml), one for each generic slot."""
+"""Kinds of values in English talk (kinds_en.toml, health_en.toml), one for each generic slot."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from processors.reader.values.lists_en import LISTS, MEANINGS, read_data
 from processors.reader.values.parts_en import Part
 from schemas.events.memory import CandidateKind
 
-_DATA = read_data("kinds_en.toml")
+_DATA, _HEALTH = read_data("kinds_en.toml"), read_data("health_en.toml")
+READINGS: Mapping[str, Mapping[str, Any]] = _HEALTH["readings"]
 Ground = Literal["said", "listed"]
 """Does a cue say that a value is the field's, or only what stands beside it?"""
 
 
 def filled(pattern: str) -> str:
     """A pattern with the lists, tables and parts that it names."""
-    named = {**LISTS, **{name: each.pattern for name, each in MEANINGS.items()}, **_DATA["parts"]}
-    for _ in range(4):
+    named = {**LISTS, **{name: each.pattern for name, each in MEANINGS.items()}, **_DATA["parts"], **_HEALTH["parts"]}
+    for _ in range(6):
         pattern = re.sub(r"\{([a-z_]+)\}", lambda m: f"(?:{named[m[1]]})" if m[1] in named else m.group(), pattern)
     return pattern
 
@@ -34,6 +35,7 @@ class Kind:
 
     slot: str
     says: str
+    says_not: str = ""
     type: str = "text"
     value: re.Pattern[str] | None = None
     before: re.Pattern[str] | None = None
@@ -48,6 +50,12 @@ class Kind:
     needs: re.Pattern[str] | None = None
     with_whom: re.Pattern[str] | None = None
     unless: re.Pattern[str] | None = None
+    led: re.Pattern[str] | None = None
+    needs_beside: re.Pattern[str] | None = None
+    denies_behind: re.Pattern[str] | None = None
+    to_me: re.Pattern[str] | None = None
+    ends_before: re.Pattern[str] | None = None
+    ends_behind: re.Pattern[str] | None = None
     alone: str = ""
     of: str = ""
     kind: CandidateKind = "fact"
@@ -56,6 +64,7 @@ class Kind:
     denies: bool = False
     to_hearer: bool = False
     of_kin: bool = False
+    of_blood: bool = False
     after_job: bool = False
     least: int = 0
     within_numbers: tuple[int, int] = (0, 10**9)
@@ -63,9 +72,9 @@ class Kind:
 
 _PATTERNS = {
     "value", "before", "behind", "within", "near", "asked", "asked_value", "follows", "follows_value", "corrected",
-    "needs", "with_whom", "unless",
+    "needs", "with_whom", "unless", "led", "needs_beside", "denies_behind", "to_me", "ends_before", "ends_behind",
 }  # fmt: skip
-_AROUND = {"before": "(?:{})$", "asked_value": "{{leads}}(?:{}){{tails}}"}
+_AROUND = {"before": "(?:{})$", "led": "(?:{})$", "ends_before": "(?:{})$", "asked_value": "{{leads}}(?:{}){{tails}}"}
 
 
 def _kind(slot: str, data: Mapping[str, Any]) -> Kind:
@@ -75,7 +84,13 @@ def _kind(slot: str, data: Mapping[str, Any]) -> Kind:
     return Kind(**fields)
 
 
-KINDS: Mapping[str, Kind] = {slot: _kind(slot, data) for slot, data in _DATA["kinds"].items()}
+def _kinds(data: Mapping[str, Mapping[str, Any]]) -> dict[str, Kind]:
+    """Each by its slot; one that is `like` another has all that it does not say itself."""
+    whole = {slot: {**data.get(one.get("like", ""), {}), **one} for slot, one in data.items()}
+    return {slot: _kind(slot, {n: v for n, v in one.items() if n != "like"}) for slot, one in whole.items()}
+
+
+KINDS: Mapping[str, Kind] = _kinds({**_DATA["kinds"], **_HEALTH["kinds"]})
 
 
 def is_lead(words: str) -> bool:

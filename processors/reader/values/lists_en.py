@@ -1,4 +1,4 @@
-"""The English words that values are known by (lists_en.toml, words_en.toml)."""
+"""The English words that values are known by (lists_en.toml, lists_health_en.toml, words_en.toml)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Meanings:
         return next((meant for meant, pattern in self.of.items() if pattern.fullmatch(words)), None)
 
 
-_LISTS = read_data("lists_en.toml")
+_LISTS = read_data("lists_en.toml") | read_data("lists_health_en.toml")
 WORDS = SimpleNamespace(**read_data("words_en.toml"))
 LISTS: dict[str, str] = {name: _alternatives(text) for name, text in _LISTS.items() if isinstance(text, str)}
 """The words of a list as alternatives of a pattern."""

@@ -70,14 +70,17 @@ class Part:
         `planned`: what one wants counts; `to_hearer`: what the hearer is to do."""
         if self.asks or not (self.own or (to_hearer and self.of_hearer)):
             return False
-        lead = self.text[:begin]
+        if not self.is_so(begin, end, planned=planned, to_hearer=to_hearer):
+            return False
+        return of_once or planned or not _PAST.search(self.text[:begin])
+
+    def is_so(self, begin: int, end: int, *, planned: bool = False, to_hearer: bool = False) -> bool:
+        """Is what stands there said as so, of whom it may be?"""
         if _SUPPOSED.search(self.sentence[: self.at + begin]) or (
             not planned and SUPPOSED.search(self.sentence[: self.at + len(self.text)])
         ):
             return False
-        if not (planned or to_hearer) and (_UNREAL.search(lead) or _OVER.match(self.text[end:])):
-            return False
-        return of_once or planned or not _PAST.search(lead)
+        return planned or to_hearer or not (_UNREAL.search(self.text[:begin]) or _OVER.match(self.text[end:]))
 
     def lead(self, begin: int) -> str:
         """What leads to what stands at `begin` of the part, with the heading before a colon."""

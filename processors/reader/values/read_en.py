@@ -13,6 +13,7 @@ from processors.reader.values.fields_en import FieldValue, field_values
 from processors.reader.values.found_en import Value, values
 from processors.reader.values.kinds_en import KINDS
 from processors.reader.values.parts_en import Part, parts
+from processors.reader.values.readings_en import readings
 from processors.reader.values.told_en import is_a_name
 from schemas.base import JsonValue
 from schemas.profile.model import FieldSpec, Profile
@@ -29,12 +30,13 @@ _PERSONAL = frozenset(
 
 def by_values(found: Sequence[Found], turn: TurnView, text: str, profile: Profile, *, in_project: bool) -> list[Found]:
     """The values of fields that nothing `found` in a turn fills."""
-    if turn.language == "zh" or turn.speaker is not None or len(text) > LONGEST:
+    if turn.language == "zh" or len(text) > LONGEST:
         return []
     own = as_ones_own(text, in_group=False, in_project=in_project)
     question = _heard(turn)
     said = parts(own, question)
-    new = [*_of_slots(said, question, profile, opens=not turn.previous), *_of_fields(said, question, profile)]
+    slots = _of_slots(said, question, profile, opens=not turn.previous)
+    new = [*slots, *_of_fields(said, question, profile), *_read_off(said, question, profile)]
     held = [(spec, value) for f in found for slot, value in f.slots if (spec := spec_of(profile, slot)) is not None]
     return _beside(held, new, profile)
 
@@ -90,7 +92,17 @@ def _grounded(found: Sequence[Value]) -> list[Value]:
 
 
 def _of_value(v: Value) -> Found:
-    return Found(v.start, v.end, v.kind.kind, v.text, ((v.kind.slot, v.value),), v.approximate)
+    return Found(v.start, v.end, v.kind.kind, v.text, ((v.kind.slot, v.value),), v.approximate, v.ends)
+
+
+def _read_off(said: Sequence[Part], question: str, profile: Profile) -> list[tuple[FieldSpec, Found]]:
+    known = frozenset(spec.slot or spec.name for spec in profile.fields)
+    found: list[tuple[FieldSpec, Found]] = []
+    for m in readings(said, question, known):
+        spec = spec_of(profile, m.slots[0][0])
+        if spec is not None:
+            found.append((spec, Found(m.start, m.end, "fact", m.text, m.slots, of_time="said")))
+    return found
 
 
 def _of_fields(said: Sequence[Part], question: str, profile: Profile) -> list[tuple[FieldSpec, Found]]:

@@ -24,13 +24,13 @@ Made = tuple[JsonValue, str] | None
 """A value and its words; None where they are none."""
 
 
-def told(kind: Kind, said: str) -> tuple[JsonValue, str] | None:
-    """A value and the memory's text for the words that were said; None where they mean none."""
+def told(kind: Kind, said: str, *, ends: bool = False) -> tuple[JsonValue, str] | None:
+    """A value and the memory's text for the words that were said; None where they mean none. `ends`: it is no more."""
     made = _CONVERT[kind.type](kind, said.strip(" .,'"))
     if made is None:
         return None
     value, shown = made
-    text = kind.says.replace("{value}", str(value)).replace("{said}", shown)
+    text = (kind.says_not if ends else kind.says).replace("{value}", str(value)).replace("{said}", shown)
     return value, _with_article(text, kind, shown)
 
 
@@ -97,6 +97,11 @@ def _text(kind: Kind, said: str) -> Made:
     return meant, meant
 
 
+def _lower(kind: Kind, said: str) -> Made:
+    shown = said.lower()
+    return shown, shown
+
+
 def _children(kind: Kind, said: str) -> Made:
     none = re.match(
         r"no\b|zero|never|without|don't|dont|haven't|havent|have no|not|0|childless|child-?free", said, re.I
@@ -112,4 +117,5 @@ def _children(kind: Kind, said: str) -> Made:
 _CONVERT: Mapping[str, Callable[[Kind, str], Made]] = {
     "integer": _integer, "number": _number, "money": _money, "place": _place, "firm": _firm, "title": _title,
     "text": _text, "children": _children, "name": _name, "job": _text, "school": _firm,
+    "lower": _lower,
 }  # fmt: skip
