@@ -11,7 +11,7 @@ from zoneinfo import available_timezones
 
 from processors.reader.rules.catalogue import canonical
 from processors.reader.rules.numbers import amount
-from processors.reader.values.kinds_en import bare, filled
+from processors.reader.values.kinds_en import bare, filled, is_lead
 from processors.reader.values.lists_en import MEANINGS, WORDS
 from processors.reader.values.parts_en import Part
 from schemas.base import JsonValue
@@ -114,7 +114,8 @@ def _one_of(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[F
             plan = spec.kind == "intent" and (_FOR.search(part.lead(begin)) or _FOR_BEHIND.match(rest))
             chosen = plan or (spec.kind == "preference" and _FOR_ME.match(rest))
             meant = _cues(spec).search(part.text) is not None and spec.kind != "intent"
-            if not (chosen or meant or (asked and bare(part, begin, end))):
+            answers = asked and (bare(part, begin, end) or (part.opens and is_lead(lead) and spec.kind != "intent"))
+            if not (chosen or meant or answers):
                 continue
             if part.holds(begin, end, planned=spec.kind != "fact"):
                 yield FieldValue(spec.name, value, _said(spec, value), *place)
@@ -203,6 +204,7 @@ def _times(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[Fi
             begin, end = match.span("value")
             before = parts[n - 1].text if n and parts[n - 1].sentence is part.sentence else ""
             meant = _cues(spec).search(part.text[:begin]) or (asked and bare(part, begin, end))
+            meant = meant or (asked and part.opens and is_lead(part.text[:begin]))
             for_it = asked or _TIME.search(before) or _is_year(match["value"])
             instead = for_it and (_PLANNED.search(part.text[:begin]) or _LATER.match(part.text[end:]))
             if (meant or instead) and part.holds(begin, end, planned=True) and not part.denies(begin, end):

@@ -112,6 +112,8 @@ def _place(match: re.Match[str]) -> tuple[int, int, str]:
 
 
 def _ground(kind: Kind, part: Part, begin: int, end: int, *, asked: bool) -> Ground | None:
+    if asked and _answers(kind, part, begin):
+        return "said"
     if kind.needs is not None and not kind.needs.match(part.text[end:]):
         return None
     if kind.denies_behind is not None and kind.denies_behind.match(part.text[end:]):
@@ -129,6 +131,13 @@ def _ground(kind: Kind, part: Part, begin: int, end: int, *, asked: bool) -> Gro
     if kind.alone and bare(part, begin, end) and not _CORRECTS.search(part.sentence):
         return "said" if part.named else "listed"
     return None
+
+
+def _answers(kind: Kind, part: Part, begin: int) -> bool:
+    """Does a value stand where an answer does: at the head of the turn, or for one of several in its first sentence?"""
+    if kind.many and kind.value is not None and kind.asked is not None:
+        return part.first and part.own
+    return part.opens and kind.type in ("integer", "number", "money", "text", "title") and is_lead(part.text[:begin])
 
 
 def _is_cued(kind: Kind, part: Part, begin: int, end: int) -> bool:
@@ -172,7 +181,8 @@ def _is_ones_own(kind: Kind, part: Part, begin: int, end: int, said: str) -> boo
         return not part.asks
     if kind.of_blood or _done_to_me(kind, part):
         return not part.asks and part.is_so(begin, end)
-    return part.holds(begin, end, of_once=kind.of_once, to_hearer=kind.to_hearer)
+    planned = kind.kind == "intent"
+    return part.holds(begin, end, of_once=kind.of_once, planned=planned, to_hearer=kind.to_hearer)
 
 
 def _value(kind: Kind, part: Part, begin: int, end: int, said: str, ground: Ground) -> Value | None:

@@ -11,7 +11,7 @@ from processors.reader.rules.ironic_en import is_ironic, sounds_ironic
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.others_words_en import quotes_a_text
 from processors.reader.rules.text import sentences
-from processors.reader.values.lists_en import WORDS
+from processors.reader.values.lists_en import LISTS, WORDS
 
 _BREAK = re.compile(
     r"(?:(?<!\d),|,(?!\d)|[;:]|\s[-\u2013\u2014]+(?=\s)|\s?\u2014|\.\.+|\s\(|\))\s*"
@@ -44,6 +44,10 @@ _ASKING = re.compile(
     r"(?:who|what|when|where|why|how|which|whose|do|does|did|are|is|am|was|were|can|could|would|will|should|have|has|any|may|shall)\b",
     re.I,
 )
+_REQUEST = re.compile(r"(?:(?:and|so|ok|okay|hey|please|pls)[, ]+)*(?:can|could|would|will|may) (?:you|u|we|i)\b", re.I)
+_INTRODUCES = re.compile(WORDS.introduces.format(jobs=LISTS["job_heads"]), re.I)
+_NO_CONDITION = re.compile(WORDS.no_condition, re.I)
+_THEY = re.compile(r"\bthey\b", re.I)
 _OF_ANOTHER = re.compile(rf"\byour (?:[\w-]+ )?{_KIN}s?\b|\b(?:he|she|they|his|her|their)\b", re.I)
 
 
@@ -62,13 +66,17 @@ class Part:
     named: bool
     asks: bool
     of_hearer: bool = False
+    opens: bool = False
+    """Is it the first of the turn?"""
+    first: bool = False
+    """Is it of the first sentence?"""
 
     def holds(
         self, begin: int, end: int, *, of_once: bool = False, planned: bool = False, to_hearer: bool = False
     ) -> bool:
         """Is what stands at `begin:end` of the part said as so, apart from a denial? `of_once`: what was stays so;
         `planned`: what one wants counts; `to_hearer`: what the hearer is to do."""
-        if self.asks or not (self.own or (to_hearer and self.of_hearer)):
+        if (self.asks and not (to_hearer and _REQUEST.match(self.sentence))) or not (self.own or (to_hearer and self.of_hearer)):
             return False
         if not self.is_so(begin, end, planned=planned, to_hearer=to_hearer):
             return False
@@ -97,6 +105,7 @@ def parts(text: str, question: str = "") -> list[Part]:
     """The parts of a turn. `question`: what was asked just before."""
     own = _OF_ANOTHER.search(question) is None or re.search(r"\byou\b", question, re.I) is not None
     found: list[Part] = []
+    text = _NO_CONDITION.sub(lambda m: " " * len(m.group()), text)
     ironic = sounds_ironic(text)
     for sentence in sentences(text):
         if is_ironic(sentence.text, among=ironic) or quotes_a_text(sentence.text):
@@ -107,12 +116,18 @@ def parts(text: str, question: str = "") -> list[Part]:
             part = sentence.text[begin:end]
             mine, named = _whose(part, own)
             hearer = not mine and not named and _of_hearer(part)
-            own = own if hearer else mine
             asks = asking or (sentence.asks and n == len(spans) - 1)
             start = sentence.start + begin
             found.append(
-                Part(part, start, start + len(part), sentence.text, begin, text[:start], mine, named, asks, hearer)
+                Part(
+                    part, start, start + len(part), sentence.text, begin, text[:start], mine, named, asks, hearer,
+                    opens=not found, first=not found or found[-1].first and found[-1].sentence == sentence.text,
+                )
             )  # fmt: skip
+            if _INTRODUCES.search(part):
+                own = False
+            elif not (hearer or (asks and not mine and _THEY.search(part))):
+                own = mine
     return found
 
 

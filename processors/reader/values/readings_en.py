@@ -13,6 +13,8 @@ from processors.reader.values.parts_en import Part
 
 _BEFORE = 80
 """Characters before a part in which what is measured may be named."""
+_SHORT = 40
+"""Characters of a sentence that is no more than a reading and when it was taken."""
 _TAKEN = re.compile(WORDS.taken, re.I)
 _PER_MMOL = 18.016
 """Milligrams in a decilitre for a millimole of glucose in a litre."""
@@ -44,7 +46,7 @@ class _Reading:
     data: Mapping[str, Any]
 
     def found(self, part: Part, question: str) -> Iterator[Measured]:
-        if not part.own or part.asks or self._seen("unless", part.sentence):
+        if not part.own or part.asks or self._seen("unless", part.text if self.data.get("near") else part.sentence):
             return
         for match in self.value.finditer(part.text):
             numbers = self._numbers(match)
@@ -69,7 +71,11 @@ class _Reading:
     def _meant(self, part: Part, match: re.Match[str], question: str) -> bool:
         if self.data.get("sure"):
             return True
-        named = f"{part.before[-_BEFORE:]} {part.sentence}"
+        before = part.before[-_BEFORE:]
+        near = self.data.get("near") and self._seen("cue", part.text)
+        named = f"{part.text} " if near else f"{before} {part.sentence}"
+        if near and len(part.sentence) < _SHORT:
+            return True
         if self._seen("cue", named) and ("also" not in self.patterns or self._seen("also", named)):
             return True
         lead = part.text[: match.start()]

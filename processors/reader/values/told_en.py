@@ -98,7 +98,7 @@ def _text(kind: Kind, said: str) -> Made:
 
 
 def _lower(kind: Kind, said: str) -> Made:
-    shown = said.lower()
+    shown = (MEANINGS[kind.of].meant(said) if kind.of else None) or said.lower()
     return shown, shown
 
 
