@@ -79,7 +79,8 @@ def _ends(kind: Kind, part: Part, begin: int, end: int) -> bool:
     """Do the words beside a value say that it is no more?"""
     before = kind.ends_before is not None and kind.ends_before.search(part.text[:begin]) is not None
     behind = kind.ends_behind is not None and kind.ends_behind.match(part.text[end:]) is not None
-    return before or behind
+    denied = kind.denies_behind is not None and kind.denies_behind.match(part.text[end:]) is not None
+    return before or behind or denied
 
 
 def _ended(kind: Kind, part: Part, begin: int, end: int, said: str) -> Value | None:
@@ -115,8 +116,6 @@ def _ground(kind: Kind, part: Part, begin: int, end: int, *, asked: bool) -> Gro
     if asked and _answers(kind, part, begin):
         return "said"
     if kind.needs is not None and not kind.needs.match(part.text[end:]):
-        return None
-    if kind.denies_behind is not None and kind.denies_behind.match(part.text[end:]):
         return None
     if kind.with_whom is not None and not kind.with_whom.search(part.text):
         return None

@@ -101,11 +101,16 @@ class Part:
         return _DENIED.search(self.text[:begin]) is not None or _DENIED_BEHIND.match(rest) is not None
 
 
+def without_conditions(text: str) -> str:
+    """The text, of the same length, without conditions that suppose nothing: "if you must know"."""
+    return _NO_CONDITION.sub(lambda m: " " * len(m.group()), text)
+
+
 def parts(text: str, question: str = "") -> list[Part]:
     """The parts of a turn. `question`: what was asked just before."""
     own = _OF_ANOTHER.search(question) is None or re.search(r"\byou\b", question, re.I) is not None
     found: list[Part] = []
-    text = _NO_CONDITION.sub(lambda m: " " * len(m.group()), text)
+    text = without_conditions(text)
     ironic = sounds_ironic(text)
     for sentence in sentences(text):
         if is_ironic(sentence.text, among=ironic) or quotes_a_text(sentence.text):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from processors.reader.rules.catalogue import fit, spec_of
 from processors.reader.rules.found import Found
@@ -12,7 +14,8 @@ from processors.reader.rules.text import prepare, sentences
 from processors.reader.values.fields_en import FieldValue, field_values
 from processors.reader.values.found_en import Value, values
 from processors.reader.values.kinds_en import KINDS
-from processors.reader.values.parts_en import Part, parts
+from processors.reader.values.lists_en import WORDS
+from processors.reader.values.parts_en import Part, parts, without_conditions
 from processors.reader.values.readings_en import readings
 from processors.reader.values.told_en import is_a_name
 from schemas.base import JsonValue
@@ -22,6 +25,8 @@ LONGEST = 1_500
 """Characters of a turn that is talk: in a longer one values may be anybody's."""
 LITTLE = 6
 """Characters of a statement beside a value that say nothing more: ", yes"."""
+_SAYS_NAME = re.compile(WORDS.says_name, re.I)
+_BESIDE_A_NAME = frozenset({"occupation", "age"})
 _PERSONAL = frozenset(
     {"age", "nationality", "residence", "marital", "children", "occupation", "employer", "years", "height", "weight"}
 )
@@ -35,16 +40,19 @@ def by_values(found: Sequence[Found], turn: TurnView, text: str, profile: Profil
     own = as_ones_own(text, in_group=False, in_project=in_project)
     question = _heard(turn)
     said = parts(own, question)
-    slots = _of_slots(said, question, profile, opens=not turn.previous)
+    slots = _of_slots(said, question, profile, opens=not turn.previous or turn.previous[-1][0] == "user")
     new = [*slots, *_of_fields(said, question, profile), *_read_off(said, question, profile)]
-    held = [(spec, value) for f in found for slot, value in f.slots if (spec := spec_of(profile, slot)) is not None]
+    held = [(spec, v, f.negated) for f in found for slot, v in f.slots if (spec := spec_of(profile, slot)) is not None]
     return _beside(held, new, profile)
 
 
 def with_told(found: Sequence[Found], new: Sequence[Found]) -> list[Found]:
-    """Both, without the statements that say no more than a new value does."""
+    """Both, without the statements that say no more than a new value does, or what one takes back."""
+    taken_back = {slot for n in new if n.negated for slot in n.slots}
 
     def again(f: Found) -> bool:
+        if f.slots and not f.negated and taken_back.issuperset(f.slots):
+            return True
         plain = not (f.slots or f.hot) and f.kind == "episode"
         return plain and any(f.text.startswith(n.text) and len(f.text) < len(n.text) + LITTLE for n in new)
 
@@ -55,38 +63,42 @@ def _heard(turn: TurnView) -> str:
     """What the assistant asked just before."""
     if not turn.previous or turn.previous[-1][0] != "assistant":
         return ""
-    return " ".join(s.text for s in sentences(prepare(turn.previous[-1][1])) if s.asks)
+    return without_conditions(" ".join(s.text for s in sentences(prepare(turn.previous[-1][1])) if s.asks))
 
 
 def _of_slots(said: Sequence[Part], question: str, profile: Profile, *, opens: bool) -> list[tuple[FieldSpec, Found]]:
     specs = {k.slot: spec for k in KINDS.values() if (spec := spec_of(profile, k.slot)) and spec.takes is None}
-    found = _grounded([v for kind in KINDS.values() for part in said for v in values(kind, part, question)])
-    names = _opening_name(said, found, specs) if opens else []
+    whole = [v for kind in KINDS.values() for part in said for v in values(kind, part, question)]
+    names = _introduced(said, whole, specs, opens=opens)
+    found = _grounded(whole, introduced=bool(names))
     return [*names, *((specs[v.kind.slot], _of_value(v)) for v in found if v.kind.slot in specs)]
 
 
-def _opening_name(
-    said: Sequence[Part], found: Sequence[Value], specs: Mapping[str, FieldSpec]
+def _introduced(
+    said: Sequence[Part], found: Sequence[Value], specs: Mapping[str, FieldSpec], *, opens: bool
 ) -> list[tuple[FieldSpec, Found]]:
-    """The name before what somebody is, of a turn that begins a talk: "Solveig, ios dev."."""
-    if "name" not in specs or len(said) < 2 or said[1].named or said[0].asks:
+    """The name before what somebody is: "Solveig, ios dev." at the beginning of a talk, "hi, I'm Kate, nurse"."""
+    if "name" not in specs:
         return []
-    first, second = said[0], said[1]
-    shown = first.text.strip()
-    beside = any(v.kind.slot in ("occupation", "age") and second.start <= v.start < second.end for v in found)
-    if not beside or not is_a_name(shown):
-        return []
-    says = f"{{owner}}'s name is {shown}"
-    return [(specs["name"], Found(first.start, first.end, "fact", says, (("name", shown),)))]
+    for part, following in pairwise(said[:4]):
+        match = _SAYS_NAME.match(part.text)
+        begin = match.end() if match else len(part.text) - len(part.text.lstrip())
+        shown = part.text[begin:].strip()
+        plain = match is None and part.opens and opens and not following.named
+        beside = [v for v in found if v.kind.slot in _BESIDE_A_NAME and following.start <= v.start < following.end]
+        if beside and not part.asks and (match or plain) and is_a_name(shown):
+            says = f"{{owner}}'s name is {shown}"
+            return [(specs["name"], Found(part.start + begin, part.end, "fact", says, (("name", shown),)))]
+    return []
 
 
-def _grounded(found: Sequence[Value]) -> list[Value]:
+def _grounded(found: Sequence[Value], *, introduced: bool) -> list[Value]:
     """Without the values that only stand beside others, where there are none, and the languages that are no nation."""
     tongues = {(v.start, v.end) for v in found if v.kind.slot == "language"}
     found = [v for v in found if v.kind.slot != "nationality" or (v.start, v.end) not in tongues]
     kinds = {v.kind.slot for v in found if v.kind.slot in _PERSONAL}
     certain = [v for v in found if v.ground == "said"]
-    of_speaker = bool(certain) and any(v.kind.slot in _PERSONAL for v in certain)
+    of_speaker = introduced or any(v.kind.slot in _PERSONAL for v in certain)
     listed = [v for v in found if v.ground == "listed" and (len(kinds) > 2 or of_speaker)]
     return [*certain, *listed]
 
@@ -114,16 +126,17 @@ def _of_field(spec: FieldSpec, v: FieldValue) -> Found:
 
 
 def _beside(
-    held: Iterable[tuple[FieldSpec, JsonValue]], new: Sequence[tuple[FieldSpec, Found]], profile: Profile
+    held: Iterable[tuple[FieldSpec, JsonValue, bool]], new: Sequence[tuple[FieldSpec, Found]], profile: Profile
 ) -> list[Found]:
     """The new values, each where its field has none yet; of a field of several those that it has not; of several for
     one the last."""
-    filled = {spec.name for spec, _ in held}
-    had = {(spec.name, _key(profile, spec, value)) for spec, value in held}
+    held = list(held)
+    filled = {spec.name for spec, _, _ in held}
+    had = {(spec.name, _key(profile, spec, value), negated) for spec, value, negated in held}
     found: dict[tuple[str, str], Found] = {}
     for spec, each in sorted(new, key=lambda one: one[1].start):
         key = (spec.name, _key(profile, spec, each.slots[0][1]))
-        if key in had or (spec.name in filled and not (spec.many and spec.kind == "fact")):
+        if (*key, each.negated) in had or (spec.name in filled and not (spec.many and spec.kind == "fact")):
             continue
         found[key if spec.many else (spec.name, "")] = each
     return sorted(found.values(), key=lambda f: f.start)
