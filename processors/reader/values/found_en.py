@@ -13,6 +13,8 @@ from processors.reader.values.parts_en import Part
 from processors.reader.values.told_en import told
 from schemas.base import JsonValue
 
+_ANSWER = 60
+"""Characters before a sentence that may still answer."""
 LOOKED_BACK = 200
 """Characters of a turn before a part in which what it follows is looked for."""
 _ABOUT = re.compile(
@@ -136,7 +138,7 @@ def _answers(kind: Kind, part: Part, begin: int) -> bool:
     """Does a value stand where an answer does: at the head of the turn, or for one of several in its first sentence?"""
     if kind.many and kind.value is not None and kind.asked is not None:
         return part.first and part.own
-    return part.opens and kind.type in ("integer", "number", "money", "text", "title") and is_lead(part.text[:begin])
+    return part.at == 0 and len(part.before) < _ANSWER and kind.type in ("integer", "number", "money", "text", "title") and is_lead(part.text[:begin])
 
 
 def _is_cued(kind: Kind, part: Part, begin: int, end: int) -> bool:

@@ -46,6 +46,7 @@ _ASKING = re.compile(
 )
 _REQUEST = re.compile(r"(?:(?:and|so|ok|okay|hey|please|pls)[, ]+)*(?:can|could|would|will|may) (?:you|u|we|i)\b", re.I)
 _INTRODUCES = re.compile(WORDS.introduces.format(jobs=LISTS["job_heads"]), re.I)
+_SPEAKS = re.compile(WORDS.speaks, re.I)
 _NO_CONDITION = re.compile(WORDS.no_condition, re.I)
 _THEY = re.compile(r"\bthey\b", re.I)
 _OF_ANOTHER = re.compile(rf"\byour (?:[\w-]+ )?{_KIN}s?\b|\b(?:he|she|they|his|her|their)\b", re.I)
@@ -119,7 +120,7 @@ def parts(text: str, question: str = "") -> list[Part]:
         asking = sentence.asks and _ASKING.match(sentence.text) is not None
         for n, (begin, end) in enumerate(spans):
             part = sentence.text[begin:end]
-            mine, named = _whose(part, own)
+            mine, named = _whose(part, own or (n == 0 and _SPEAKS.match(part) is not None))
             hearer = not mine and not named and _of_hearer(part)
             asks = asking or (sentence.asks and n == len(spans) - 1)
             start = sentence.start + begin

@@ -23,9 +23,12 @@ from schemas.profile.model import FieldSpec, Profile
 
 LONGEST = 1_500
 """Characters of a turn that is talk: in a longer one values may be anybody's."""
+_GREETING = 24
+"""Characters before a name that only greet."""
 LITTLE = 6
 """Characters of a statement beside a value that say nothing more: ", yes"."""
 _SAYS_NAME = re.compile(WORDS.says_name, re.I)
+_HERE = re.compile(r" (?:here|speaking)$", re.I)
 _BESIDE_A_NAME = frozenset({"occupation", "age"})
 _PERSONAL = frozenset(
     {"age", "nationality", "residence", "marital", "children", "occupation", "employer", "years", "height", "weight"}
@@ -84,9 +87,12 @@ def _introduced(
         match = _SAYS_NAME.match(part.text)
         begin = match.end() if match else len(part.text) - len(part.text.lstrip())
         shown = part.text[begin:].strip()
-        plain = match is None and part.opens and opens and not following.named
+        greeted = part.at == 0 and len(part.before) < _GREETING
+        plain = match is None and greeted and opens and not following.named
         beside = [v for v in found if v.kind.slot in _BESIDE_A_NAME and following.start <= v.start < following.end]
-        if beside and not part.asks and (match or plain) and is_a_name(shown):
+        here = _HERE.search(shown) if match else None
+        shown = shown[: here.start()] if here else shown
+        if (beside or here) and not part.asks and (match or plain) and is_a_name(shown):
             says = f"{{owner}}'s name is {shown}"
             return [(specs["name"], Found(part.start + begin, part.end, "fact", says, (("name", shown),)))]
     return []
@@ -131,7 +137,7 @@ def _beside(
     """The new values, each where its field has none yet; of a field of several those that it has not; of several for
     one the last."""
     held = list(held)
-    filled = {spec.name for spec, _, _ in held}
+    filled = {spec.name for spec, _, negated in held if not negated}
     had = {(spec.name, _key(profile, spec, value), negated) for spec, value, negated in held}
     found: dict[tuple[str, str], Found] = {}
     for spec, each in sorted(new, key=lambda one: one[1].start):
