@@ -138,7 +138,8 @@ def _answers(kind: Kind, part: Part, begin: int) -> bool:
     """Does a value stand where an answer does: at the head of the turn, or for one of several in its first sentence?"""
     if kind.many and kind.value is not None and kind.asked is not None:
         return part.first and part.own
-    return part.at == 0 and len(part.before) < _ANSWER and kind.type in ("integer", "number", "money", "text", "title") and is_lead(part.text[:begin])
+    heads = part.at == 0 and len(part.before) < _ANSWER and is_lead(part.text[:begin])
+    return heads and kind.type in ("integer", "number", "money", "text", "title")
 
 
 def _is_cued(kind: Kind, part: Part, begin: int, end: int) -> bool:
@@ -146,7 +147,8 @@ def _is_cued(kind: Kind, part: Part, begin: int, end: int) -> bool:
     up_to = part.sentence[: part.at + begin] if kind.type == "school" else part.sentence
     before = kind.before if kind.needs_beside is None or kind.needs_beside.search(part.text) else None
     beside = (
-        (before, part.lead(begin)), (kind.led, part.sentence[: part.at + begin]), (kind.within, part.text), (kind.near, f"{part.before[-80:]} {up_to}"),
+        (before, part.lead(begin)), (kind.led, part.sentence[: part.at + begin]), (kind.within, part.text),
+        (kind.near, f"{part.before[-80:]} {up_to}"),
     )  # fmt: skip
     if any(pattern is not None and pattern.search(text) for pattern, text in beside):
         return True
@@ -181,7 +183,7 @@ def _is_ones_own(kind: Kind, part: Part, begin: int, end: int, said: str) -> boo
     if kind.of_kin and said.lower().startswith(("my ", "our ")):
         return not part.asks
     if kind.of_blood or _done_to_me(kind, part):
-        return not part.asks and part.is_so(begin, end)
+        return not part.asks and part.is_so(begin, end, of_once=kind.of_once)
     planned = kind.kind == "intent"
     return part.holds(begin, end, of_once=kind.of_once, planned=planned, to_hearer=kind.to_hearer)
 

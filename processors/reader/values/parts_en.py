@@ -46,6 +46,8 @@ _ASKING = re.compile(
 )
 _REQUEST = re.compile(r"(?:(?:and|so|ok|okay|hey|please|pls)[, ]+)*(?:can|could|would|will|may) (?:you|u|we|i)\b", re.I)
 _INTRODUCES = re.compile(WORDS.introduces.format(jobs=LISTS["job_heads"]), re.I)
+_PERSONS = re.compile(WORDS.persons, re.I)
+_AGO = re.compile(WORDS.ago, re.I)
 _SPEAKS = re.compile(WORDS.speaks, re.I)
 _NO_CONDITION = re.compile(WORDS.no_condition, re.I)
 _THEY = re.compile(r"\bthey\b", re.I)
@@ -77,19 +79,27 @@ class Part:
     ) -> bool:
         """Is what stands at `begin:end` of the part said as so, apart from a denial? `of_once`: what was stays so;
         `planned`: what one wants counts; `to_hearer`: what the hearer is to do."""
-        if (self.asks and not (to_hearer and _REQUEST.match(self.sentence))) or not (self.own or (to_hearer and self.of_hearer)):
+        if self.asks and not (to_hearer and _REQUEST.match(self.sentence)):
             return False
-        if not self.is_so(begin, end, planned=planned, to_hearer=to_hearer):
+        if not (self.own or (to_hearer and self.of_hearer)):
+            return False
+        if not self.is_so(begin, end, of_once=of_once, planned=planned, to_hearer=to_hearer):
             return False
         return of_once or planned or not _PAST.search(self.text[:begin])
 
-    def is_so(self, begin: int, end: int, *, planned: bool = False, to_hearer: bool = False) -> bool:
+    def is_so(
+        self, begin: int, end: int, *, of_once: bool = False, planned: bool = False, to_hearer: bool = False
+    ) -> bool:
         """Is what stands there said as so, of whom it may be?"""
         if _SUPPOSED.search(self.sentence[: self.at + begin]) or (
             not planned and SUPPOSED.search(self.sentence[: self.at + len(self.text)])
         ):
             return False
-        return planned or to_hearer or not (_UNREAL.search(self.text[:begin]) or _OVER.match(self.text[end:]))
+        if planned or to_hearer:
+            return True
+        rest = self.text[end:]
+        over = _OVER.match(rest) is not None and not (of_once and _AGO.match(rest))
+        return not (over or _UNREAL.search(self.text[:begin]))
 
     def lead(self, begin: int) -> str:
         """What leads to what stands at `begin` of the part, with the heading before a colon."""
@@ -127,7 +137,7 @@ def parts(text: str, question: str = "") -> list[Part]:
             found.append(
                 Part(
                     part, start, start + len(part), sentence.text, begin, text[:start], mine, named, asks, hearer,
-                    opens=not found, first=not found or found[-1].first and found[-1].sentence == sentence.text,
+                    opens=not found, first=not found or (found[-1].first and found[-1].sentence == sentence.text),
                 )
             )  # fmt: skip
             if _INTRODUCES.search(part):
@@ -151,7 +161,8 @@ def _whose(part: str, own: bool) -> tuple[bool, bool]:
     beside = part
     for pattern in (_COUNTED, _BESIDE):
         beside = pattern.sub(lambda m: "_" * len(m.group()), beside)
-    mine, others = _OWN.search(beside), [m for m in (_SOMEBODY.search(beside), _HEARER.search(beside)) if m]
+    mine = _OWN.search(beside)
+    others = [m for m in (_SOMEBODY.search(beside), _HEARER.search(beside), _PERSONS.match(beside)) if m]
     theirs = min(others, key=lambda m: m.start(), default=None)
     if mine and (theirs is None or mine.start() < theirs.start()):
         return True, True
