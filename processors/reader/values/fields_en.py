@@ -38,6 +38,7 @@ _NOT, _NOT_BEHIND = re.compile(WORDS.choice["not"], re.I), re.compile(WORDS.choi
 _FOR_ME = re.compile(r",? for (?:me|us)\b", re.I)
 _FIRST = re.compile(WORDS.choice["first"], re.I)
 _NO_SUM, _ZONE_BEHIND = re.compile(WORDS.takes["no_sum"], re.I), re.compile(WORDS.takes["zone_behind"], re.I)
+_THEY = re.compile(r"(?:oh |well |yes |yeah )*(?:they|he|she)\b", re.I)
 _LEAST_SUM = 1000
 _OF_THE_HEARER = re.compile(r"\byou(?:r|'d|'ve)?\b", re.I)
 
@@ -149,7 +150,7 @@ def _yes_or_no(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterato
         if part.denies(*match.span()):
             yield _boolean(spec, label, part, said=False)
         elif re.search(
-            r"\b(?:have|got|with|signed|accepted|there's|found|my)\b[^,;]{0,24}$", part.text[: match.start()], re.I
+            r"\b(?:have|got|with|signed|accepted|there's|found|received|made (?:me|us)|gave (?:me|us)|my)\b[^,;]{0,24}$", part.text[: match.start()], re.I
         ):
             yield _boolean(spec, label, part, said=True)
 
@@ -272,6 +273,7 @@ def _support(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[
         if match is None or part.asks or _NOT_SO.search(part.text[: match.start()]):
             continue
         answers = not part.named and (_YES.match(part.text) or _NO.match(part.text))
+        answers = answers or (asked is not None and _THEY.match(part.text) is not None)
         who = _RELATIVES.search(part.text[: match.start()]) or (asked if answers else None)
         if who is not None:
             value = "against it" if against else "supportive"

@@ -32,6 +32,9 @@ _JOINS_TONGUES = re.compile(
     re.I,
 )
 
+_IT_IS = re.compile(r"\b(?:it's|it is|its|makes it|is) $", re.I)
+_JOINS_VALUES = re.compile(r"and|plus|&|\+|with|some|a|bit|of|the|my|both|also|again|too|n", re.I)
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -127,9 +130,10 @@ def _ground(kind: Kind, part: Part, begin: int, end: int, *, asked: bool) -> Gro
         return "said"
     if kind.slot == "language" and _only_tongues(part.sentence):
         return "said"
-    if kind.alone == "always" and bare(part, begin, end):
+    is_all = kind.alone != "" and (bare(part, begin, end) or (kind.many and _only_values(kind, part)))
+    if kind.alone == "always" and is_all:
         return "said"
-    if kind.alone and bare(part, begin, end) and not _CORRECTS.search(part.sentence):
+    if is_all and not _CORRECTS.search(part.sentence):
         return "said" if part.named else "listed"
     return None
 
@@ -155,7 +159,8 @@ def _is_cued(kind: Kind, part: Part, begin: int, end: int) -> bool:
     if kind.behind is not None and kind.behind.match(part.text[end:]):
         return True
     rest = part.sentence[part.at + end :]
-    return kind.corrected is not None and bare(part, begin, end) and kind.corrected.match(rest) is not None
+    stands = bare(part, begin, end) or _IT_IS.search(part.text[:begin]) is not None
+    return kind.corrected is not None and stands and kind.corrected.match(rest) is not None
 
 
 def _behind_a_job(part: Part, begin: int, *, of_firm: bool) -> bool:
@@ -170,6 +175,12 @@ def _is_own_job(lead: str) -> bool:
     """Does what leads to a job say that it is the speaker's?"""
     before = KINDS["occupation"].before
     return is_lead(lead) or (before is not None and before.search(lead) is not None)
+
+
+def _only_values(kind: Kind, part: Part) -> bool:
+    """Does a part list values of a kind, and nothing else?"""
+    rest = kind.value.sub(" ", part.text) if kind.value is not None else part.text
+    return all(_JOINS_VALUES.fullmatch(word) for word in re.findall(r"[\w'&+]+", rest))
 
 
 def _only_tongues(sentence: str) -> bool:

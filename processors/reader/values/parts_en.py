@@ -14,7 +14,7 @@ from processors.reader.rules.text import sentences
 from processors.reader.values.lists_en import LISTS, WORDS
 
 _BREAK = re.compile(
-    r"(?:(?<!\d),|,(?!\d)|[;:]|\s[-\u2013\u2014]+(?=\s)|\s?\u2014|\.\.+|\s\(|\))\s*"
+    r"(?:(?<!\d),|,(?!\d)|[;:]|\s[-\u2013\u2014]+(?=\s)|\s\+(?=\s)|\s?\u2014|\.\.+|\s\(|\))\s*"
     rf"|\s(?:and|but|so|because|cause|cos|while|though)\s(?=(?:{WORDS.own}|{WORDS.others}|(?:my|our) )\b)",
     re.I,
 )

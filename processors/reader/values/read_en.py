@@ -92,6 +92,8 @@ def _introduced(
         beside = [v for v in found if v.kind.slot in _BESIDE_A_NAME and following.start <= v.start < following.end]
         here = _HERE.search(shown) if match else None
         shown = shown[: here.start()] if here else shown
+        greeted_by = match is not None and match["greets"] is not None
+        shown = shown.capitalize() if greeted_by and shown.islower() else shown
         if (beside or here) and not part.asks and (match or plain) and is_a_name(shown):
             says = f"{{owner}}'s name is {shown}"
             return [(specs["name"], Found(part.start + begin, part.end, "fact", says, (("name", shown),)))]
