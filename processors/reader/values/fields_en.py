@@ -40,7 +40,9 @@ _FIRST = re.compile(WORDS.choice["first"], re.I)
 _NO_SUM, _ZONE_BEHIND = re.compile(WORDS.takes["no_sum"], re.I), re.compile(WORDS.takes["zone_behind"], re.I)
 _THEY = re.compile(r"(?:oh |well |yes |yeah )*(?:they|he|she)\b", re.I)
 _LEAST_SUM = 1000
-_OF_THE_HEARER = re.compile(r"\byou(?:r|'d|'ve)?\b", re.I)
+_OF_THE_HEARER = re.compile(
+    r"\byou(?:r|'d|'ve)?\b|^(?:and |so |ok |great,? )*(?:any|got|is there|are there|what about|how about)\b", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)

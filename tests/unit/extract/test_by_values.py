@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schemas.profile.model import FieldSpec, Profile, load_profile
-from tests.unit.extract.support import GENERAL, IMMIGRATION, extract, values
+from tests.unit.extract.support import GENERAL, IMMIGRATION, extract, values, values_of
 
 TEAM, TRIAL, HEALTH = (load_profile(name) for name in ("engineering", "clinical_trial", "health"))
 
@@ -53,6 +53,28 @@ TEAM, TRIAL, HEALTH = (load_profile(name) for name in ("engineering", "clinical_
         (TRIAL, "Nadia, study coordinator at Leeds General",
          {"name": "Nadia", "role": "study coordinator", "site": "Leeds General"}),
         (HEALTH, "61, retired, 171 and 83 kilos", {"age": 61, "height": 171, "weight": 83}),
+        (HEALTH, "put down 147/91 for tonight", {"bp_systolic": 147, "bp_diastolic": 91}),
+        (HEALTH, "chemist did my fasting sugar, 6.4", {"fasting_glucose": 6.4}),
+        (HEALTH, "sugar was 7.3 on waking, bp 128 over 82",
+         {"fasting_glucose": 7.3, "bp_systolic": 128, "bp_diastolic": 82}),
+        (HEALTH, "138/84 today, pulse 66", {"bp_systolic": 138, "heart_rate": 66}),
+        (HEALTH, "cholesterol came back, LDL 3.1, total 5.2", {"ldl_cholesterol": 3.1, "total_cholesterol": 5.2}),
+        (HEALTH, "oxygen thing on my finger says 95", {"oxygen_saturation": 95}),
+        (HEALTH, "blood group is O negative", {"blood_type": "O negative"}),
+        (HEALTH, "weight 77.4 this morning, want to get down to 70 by easter",
+         {"weight": 77.4, "health_goals": "get down to 70"}),
+        (HEALTH, "hello im tess, 34, f. asthma + gout, on losartan 50",
+         {"name": "tess", "age": 34, "gender": "female", "medications": "losartan"}),
+        (HEALTH, "hiya, name's olga, im 52", {"name": "Olga", "age": 52}),
+        (HEALTH, "so dr Moss has put me on bisoprolol as well", {"medications": "bisoprolol"}),
+        (HEALTH, "dad had a stroke at 61", {"family_history": "stroke"}),
+        (HEALTH, "can you answer in bullet points from now on", {"response_style": "bullet points"}),
+        (TEAM, "Hi all, I'm Vera, test manager", {"name": "Vera", "occupation": "test manager"}),
+        (TEAM, "hi it's Bo, 41, from the platform group", {"name": "Bo"}),
+        (IMMIGRATION, "they even made me lead engineer last week. im on 91,000 now",
+         {"currentJobTitle": "lead engineer", "annualIncome": 91000}),
+        (IMMIGRATION, "portuguese is my mother tongue", {"languageSkills": "Portuguese"}),
+        (IMMIGRATION, "soooo. i have an offer!!", {"hasHongKongEmployer": True}),
     ],
 )  # fmt: skip
 def test_a_value_is_read_wherever_it_stands(profile: Profile, text: str, said: dict[str, object]) -> None:
@@ -69,6 +91,11 @@ def test_a_value_is_read_wherever_it_stands(profile: Profile, text: str, said: d
         ("Is your mother still against it?", "ha no, mum's all for it now", {"familySupport": "supportive"}),
         ("Your yearly income, roughly?", "175k euros gross, give or take", {"annualIncome": 175000}),
         ("Any kids?", "three, 8, 9 and 11", {"hasChildren": True}),
+        ("Which brings me to your age, if I may?", "43 on paper, 30 at heart", {"age": 43}),
+        ("How many years have you worked in total?", "must be 16 by now", {"totalYearsOfExperience": 16}),
+        ("When would you like to move?", "easter 2028 would suit us", {"immigrationTimeline": "easter 2028"}),
+        ("Any job offer from Hong Kong so far?", "not so far. sent some cvs", {"hasHongKongEmployer": False}),
+        ("What do your parents think?", "they're supportive, mum most of all", {"familySupport": "supportive"}),
     ],
 )
 def test_an_answer_in_a_word_is_of_its_questions_field(question: str, text: str, said: dict[str, object]) -> None:
@@ -119,6 +146,17 @@ def test_languages_are_each_a_value_and_those_denied_are_none() -> None:
         (TEAM, "he's a data engineer at Oakline"),
         (HEALTH, "lost 3 kilos already"),
         (HEALTH, "dog weighs 30 kg, vet's thrilled"),
+        (HEALTH, "my neighbour is on warfarin, is that ok?"),
+        (HEALTH, "hubby's was 118 over 70, how is that fair"),
+        (HEALTH, "bloke before me was 11.9!!"),
+        (HEALTH, "if my bp goes over 160/100 should I call someone?"),
+        (HEALTH, "used to take lisinopril years ago"),
+        (HEALTH, "they wanted me to have my tonsils out but I said no"),
+        (HEALTH, "booked in for a hip replacement in june"),
+        (HEALTH, "my aunt swears by turmeric for arthritis"),
+        (HEALTH, "gp is thinking about putting me on amlodipine, not sure yet"),
+        (TEAM, "we hired an SRE, 12 yrs of experience, starts monday"),
+        (TRIAL, "subject 12 is allergic to penicillin, 54, type 2 diabetic"),
     ],
 )
 def test_what_is_anothers_asked_past_or_something_else_is_no_value(profile: Profile, text: str) -> None:
@@ -153,3 +191,39 @@ def test_a_field_that_a_profile_adds_is_read_by_its_names_and_label() -> None:
     assert values("aisle for me, always", profile)["seat"] == "aisle"
     assert values("none at all", profile, question="Do you hold a club membership?")["isMember"] is False
     assert "seat" not in values("the window is broken", profile)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "field", "said"),
+    [
+        ("Any allergies?", "penicillin and strawberries. my brother is allergic to the rest", "allergies",
+         {"penicillin", "strawberries"}),
+        ("Which tablets are you on?", "Apixaban twice a day, bisoprolol in the morning", "medications",
+         {"apixaban", "bisoprolol"}),
+        ("Have you had any operations?", "just my wisdom teeth, last year. oh and tonsils when i was 6", "surgeries",
+         {"wisdom teeth", "tonsils"}),
+        ("", "anxiety + pcos, im 26", "medical_history", {"anxiety", "pcos"}),
+    ],
+)  # fmt: skip
+def test_several_values_of_a_field_are_each_read(question: str, text: str, field: str, said: set[str]) -> None:
+    found = extract(text, HEALTH, question=question or None)
+    assert {str(dict(values_of(c)).get(field)).lower() for c in found if field in dict(values_of(c))} == said
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "value"),
+    [
+        ("headache's gone, forgot to tell you", "symptoms", "headache"),
+        ("no more tingling", "symptoms", "tingling"),
+        ("ankles are back to normal btw", "symptoms", "swollen ankles"),
+        ("doctor stopped the omeprazole", "medications", "omeprazole"),
+    ],
+)
+def test_what_is_over_ends_the_value(text: str, field: str, value: str) -> None:
+    assert [(c.value, c.negated) for c in extract(text, HEALTH) if c.field == field] == [(value, True)]
+
+
+def test_what_a_turn_takes_back_is_no_value_of_it() -> None:
+    found = extract("allergic to aspirin.. no hang on, aspirin's fine, it's ibuprofen im allergic to", HEALTH)
+    kept = [dict(values_of(c))["drug_allergies"] for c in found if not c.negated]
+    assert kept == ["ibuprofen"]
