@@ -39,6 +39,9 @@ _FOR_ME = re.compile(r",? for (?:me|us)\b", re.I)
 _FIRST = re.compile(WORDS.choice["first"], re.I)
 _NO_SUM, _ZONE_BEHIND = re.compile(WORDS.takes["no_sum"], re.I), re.compile(WORDS.takes["zone_behind"], re.I)
 _THEY = re.compile(r"(?:oh |well |yes |yeah )*(?:they|he|she)\b", re.I)
+_HAS = re.compile(
+    r"\b(?:have|got|with|signed|accepted|there's|found|received|made (?:me|us)|gave (?:me|us)|my)\b[^,;]{0,24}$", re.I
+)
 _LEAST_SUM = 1000
 _OF_THE_HEARER = re.compile(
     r"\byou(?:r|'d|'ve)?\b|^(?:and |so |ok |great,? )*(?:any|got|is there|are there|what about|how about)\b", re.I
@@ -151,9 +154,7 @@ def _yes_or_no(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterato
             continue
         if part.denies(*match.span()):
             yield _boolean(spec, label, part, said=False)
-        elif re.search(
-            r"\b(?:have|got|with|signed|accepted|there's|found|received|made (?:me|us)|gave (?:me|us)|my)\b[^,;]{0,24}$", part.text[: match.start()], re.I
-        ):
+        elif _HAS.search(part.text[: match.start()]):
             yield _boolean(spec, label, part, said=True)
 
 
@@ -274,7 +275,7 @@ def _support(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[
         match = against or _SUPPORT.search(part.text)
         if match is None or part.asks or _NOT_SO.search(part.text[: match.start()]):
             continue
-        answers = not part.named and (_YES.match(part.text) or _NO.match(part.text))
+        answers = not part.named and bool(_YES.match(part.text) or _NO.match(part.text))
         answers = answers or (asked is not None and _THEY.match(part.text) is not None)
         who = _RELATIVES.search(part.text[: match.start()]) or (asked if answers else None)
         if who is not None:

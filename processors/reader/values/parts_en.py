@@ -49,7 +49,7 @@ _INTRODUCES = re.compile(WORDS.introduces.format(jobs=LISTS["job_heads"]), re.I)
 _PERSONS = re.compile(WORDS.persons, re.I)
 _AGO = re.compile(WORDS.ago, re.I)
 _SPEAKS = re.compile(WORDS.speaks, re.I)
-_NO_CONDITION = re.compile(WORDS.no_condition, re.I)
+_NO_CONDITION: re.Pattern[str] = re.compile(WORDS.no_condition, re.I)
 _THEY = re.compile(r"\bthey\b", re.I)
 _OF_ANOTHER = re.compile(rf"\byour (?:[\w-]+ )?{_KIN}s?\b|\b(?:he|she|they|his|her|their)\b", re.I)
 

@@ -50,7 +50,8 @@ class _Reading:
             return
         for match in self.value.finditer(part.text):
             numbers = self._numbers(match)
-            if numbers and self._meant(part, match, question) and part.holds(*match.span(), of_once=True):
+            said = part.holds(*match.span(), of_once=True) and not part.denies(*match.span())
+            if numbers and said and self._meant(part, match, question):
                 text = self.data["says"].format(owner="{owner}", **numbers)
                 yield Measured(tuple(numbers.items()), text, part.start + match.start(), part.start + match.end())
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from processors.reader.rules.protocol import values_of
 from schemas.profile.model import FieldSpec, Profile, load_profile
-from tests.unit.extract.support import GENERAL, IMMIGRATION, extract, values, values_of
+from tests.unit.extract.support import GENERAL, IMMIGRATION, extract, values
 
 TEAM, TRIAL, HEALTH = (load_profile(name) for name in ("engineering", "clinical_trial", "health"))
 
