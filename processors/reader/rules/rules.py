@@ -159,7 +159,8 @@ class RuleExtractor:
                 found = [f for f in found if not f.slots]
             else:
                 more = by_values(found, turn, text, profile, in_project=of_a_team)
-                found = with_told(found, [replace(f, text=owned(f.text, turn)) for f in more])
+                told = [replace(f, text=owned(f.text, turn)) for f in more]
+                found = with_told(found, told, named=turn.speaker is not None)
         if turn.language == "zh" and turn.speaker is not None and not of_a_team:
             found, refused = whole_sentences(found, text, turn.speaker)
             left += refused

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from processors.reader.rules.catalogue import fit, spec_of
@@ -23,6 +24,7 @@ from schemas.profile.model import FieldSpec, Profile
 
 LONGEST = 1_500
 """Characters of a turn that is talk: in a longer one values may be anybody's."""
+_SHORT = 80
 _GREETING = 24
 """Characters before a name that only greet."""
 LITTLE = 6
@@ -46,10 +48,10 @@ def by_values(found: Sequence[Found], turn: TurnView, text: str, profile: Profil
     slots = _of_slots(said, question, profile, opens=not turn.previous or turn.previous[-1][0] == "user")
     new = [*slots, *_of_fields(said, question, profile), *_read_off(said, question, profile)]
     held = [(spec, v, f.negated) for f in found for slot, v in f.slots if (spec := spec_of(profile, slot)) is not None]
-    return _beside(held, new, profile)
+    return _beside(found, held, new, profile)
 
 
-def with_told(found: Sequence[Found], new: Sequence[Found]) -> list[Found]:
+def with_told(found: Sequence[Found], new: Sequence[Found], *, named: bool = False) -> list[Found]:
     """Both, without the statements that say no more than a new value does, or what one takes back."""
     taken_back = {slot for n in new if n.negated for slot in n.slots}
 
@@ -59,7 +61,19 @@ def with_told(found: Sequence[Found], new: Sequence[Found]) -> list[Found]:
         plain = not (f.slots or f.hot) and f.kind == "episode"
         return plain and any(f.text.startswith(n.text) and len(f.text) < len(n.text) + LITTLE for n in new)
 
-    return [*(f for f in found if not again(f)), *new]
+    kept, new = [f for f in found if not again(f)], list(new)
+    for at, f in enumerate(kept if named else ()):
+        same = [n for n in new if not (f.slots or f.hot) and f.overlaps(n.start, n.end) and _tells(f, n)]
+        if same:
+            kept[at] = replace(f, slots=tuple(slot for n in same for slot in n.slots))
+            new = [n for n in new if n not in same]
+    return [*kept, *new]
+
+
+def _tells(statement: Found, value: Found) -> bool:
+    """Does a short statement of a named speaker tell a value in its own words?"""
+    shown = str(value.slots[0][1]).lower()
+    return len(statement.text) < _SHORT and not value.negated and shown in statement.text.lower()
 
 
 def _heard(turn: TurnView) -> str:
@@ -134,7 +148,10 @@ def _of_field(spec: FieldSpec, v: FieldValue) -> Found:
 
 
 def _beside(
-    held: Iterable[tuple[FieldSpec, JsonValue, bool]], new: Sequence[tuple[FieldSpec, Found]], profile: Profile
+    found_before: Sequence[Found],
+    held: Iterable[tuple[FieldSpec, JsonValue, bool]],
+    new: Sequence[tuple[FieldSpec, Found]],
+    profile: Profile,
 ) -> list[Found]:
     """The new values, each where its field has none yet; of a field of several those that it has not; of several for
     one the last."""
@@ -144,10 +161,19 @@ def _beside(
     found: dict[tuple[str, str], Found] = {}
     for spec, each in sorted(new, key=lambda one: one[1].start):
         key = (spec.name, _key(profile, spec, each.slots[0][1]))
-        if (*key, each.negated) in had or (spec.name in filled and not (spec.many and spec.kind == "fact")):
+        again = any(_same_thing(spec, each, f, profile) for f in found_before)
+        if again or (*key, each.negated) in had or (spec.name in filled and not (spec.many and spec.kind == "fact")):
             continue
         found[key if spec.many else (spec.name, "")] = each
     return sorted(found.values(), key=lambda f: f.start)
+
+
+def _same_thing(spec: FieldSpec, new: Found, held: Found, profile: Profile) -> bool:
+    """Does a statement of the same words hold the same thing in other words: "ovary removal", "ovaries removed"?"""
+    if not spec.many or not held.overlaps(new.start, new.end) or held.negated != new.negated:
+        return False
+    begins = str(new.slots[0][1]).casefold().split()[0][:4]
+    return any(spec_of(profile, slot) == spec and str(value).casefold()[:4] == begins for slot, value in held.slots)
 
 
 def _key(profile: Profile, spec: FieldSpec, value: JsonValue) -> str:
