@@ -71,6 +71,11 @@ class FieldSpec(Frozen):
     asked: tuple[Pattern, ...] = ()
     """Of a preference: how it is asked for, in requests too ("please use Tokyo time"). Looked for in a whole sentence
     that is no question; each has a group `value`."""
+    cues: tuple[CleanText, ...] = ()
+    """English words by which a clause or a question means it, beside its label (docs/profiles.md)."""
+    takes: Literal["time", "time_zone", "support"] | None = None
+    """What its values are, where neither type nor slot says so: when something is planned, a time zone, whether the
+    speaker's people support it."""
     by_project: Id | None = None
     """A value for each project: said where one is meant, it holds there beside those of the others, and a prompt and
     the structured profile show them together (`{project: value}`), the prompt under this name."""

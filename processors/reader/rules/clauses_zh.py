@@ -47,7 +47,7 @@ _KIN = _either(_RELATIVES + _ACQUAINTANCES)
 KIN = _KIN
 FAMILY = _either(_RELATIVES)
 FILLER = re.compile(
-    r"(?:你好|您好|嗨|嗯+|哦|噢|啊|哎|诶|欸|唉|哇塞?|呃+|额(?!度|外|头|温|定)|喔|哈哈+|嘿嘿?|好的?|行|对了|对的|对(?=[，,\s啊呀]|我(?:今年|现在|目前|叫|姓|住))|是的|那个(?=[，,])|那么|那(?![次天时个年里些种家边儿么位一])|其实"
+    r"(?:大家好|各位好|你好|您好|嗨|嗯+|哦|噢|啊|哎|诶|欸|唉|哇塞?|呃+|额(?!度|外|头|温|定)|喔|哈哈+|嘿嘿?|好的?|行|对了|对的|对(?=[，,\s啊呀]|我(?:今年|现在|目前|叫|姓|住))|是的|那个(?=[，,])|那么|那(?![次天时个年里些种家边儿么位一])|其实"
     r"|另外|还有|而且|并且|然后|然而|所以|因为|可(?=[我俺](?:是|有|没|不|还|也|在))|但是?|不过(?![敏于来分错])|可是|就是|反正"
     r"|总之|说实话|老实说"
     r"|对了|顺便说一下|谢谢|不好意思|说错了|不对|更正一下|首先|其次"
@@ -84,7 +84,7 @@ SUPPOSED = re.compile(
     r"|要不要"
 )
 _ASKING = re.compile(
-    r"有多[大高长久]的?[\u4e00-\u9fff]{0,3}$|可以[^，]{0,12}吧$|吗$|么$|[吗呢][啊呀]?$|什么|怎么|多少|哪[个里些儿家种]|(?<!好)几[点个岁年号]|为什么|为啥|咋|请问|(?<!无论)(?<!無論)如何|能否|可否|谁"
+    r"有多[大高长久]的?[\u4e00-\u9fff]{0,3}$|可以[^，]{0,12}吧$|吗$|么$|(?:吗|(?<!着)呢)[啊呀]?$|什么|怎么|多少|哪[个里些儿家种]|(?<!好)几[点个岁年号]|为什么|为啥|咋|请问|(?<!无论)(?<!無論)如何|能否|可否|谁"
 )
 # Behind 我 only: by themselves these are what somebody is (司机) or what is spoken of.
 STAFF = _either("教练 律师 司机 助理 秘书 保姆 家教 班主任 组长 班长 校长 会计 保洁 经纪人 中介")
@@ -116,7 +116,7 @@ _GROWS = r"今年|现在|已经|刚|才|都|也|还|在|上[小初高大幼中]|
 CHILD = rf"(?:老[大二三四幺]|[大二三小]宝)(?={_GROWS})"
 """One of the speaker's children by their order, where something is said of them."""
 _OTHER = re.compile(
-    r"(?:他们?|她们?|它们?|你们?|您|大家|有人|别人|人家|该|其|老人(?!家)"
+    r"(?:他们?|她们?|它们?|你们?|您|大家|有人|别人|人家|该|其|老人(?!家)|隔壁|对门"
     rf"|(?P<child>{CHILD})|[大小]的(?={_GROWS})"
     r"|[这那](?!学期|[一几两半个]?(?:周|月|年|天|星期|礼拜|阵|段|次|回)|会儿?|里|边|儿|时|辈子|之[前后])"
     rf"|(?:家里的?)?(?P<kin>{_KIN})|(?:(?![\u4e00-\u9fffA-Za-z]{{0,5}}(?:{FINDINGS})说)[\u4e00-\u9fff]{{1,6}}(?:说|觉得|认为|问|告诉"
@@ -142,6 +142,10 @@ _KNOWS = re.compile(
 _IS_WHO = re.compile(r"(?:[也还都就只]|好像)*(?:记得|听说过?|猜|估计|看来)是")
 """Of oneself nobody has to remember who one is: 我记得是山里人."""
 _OF_ONESELF = re.compile(r"自己|[我俺咱]")
+_HAS_ONE = re.compile(
+    rf"(?:还|也|倒)?(?:有|认识)(?:一?个|几个|[一两几]?位)[^，]{{0,4}}?(?:{_KIN})(?=在|是|做|当|去|也|拿|走|靠|从|就|已经|都)"
+)
+"""Who is introduced and told of at once: 我有个同学在银行, and what follows is theirs."""
 _AT_SOMEBODY = re.compile(r"[这那][种个位](?:人|家伙|[男女]的)$")
 """What follows goes on with somebody who is pointed at: 不喜欢这个人，说话太冲."""
 _CORRECTION = re.compile(r"不对|说错了|更正|纠正|应该是|其实是|不是.{1,12}是|记错了|搞错")
@@ -194,7 +198,8 @@ def clauses(sentence: Sentence, before: Subject = "我", *, in_group: bool = Fal
         if subject in {"我", "unnamed"} and _OF_WHOM.match(body) and at and _INTRODUCED.search(found[-1].raw):
             subject = "亲友"
         knows = subject in {"我", "我们"} and (_KNOWS if in_group else _IS_WHO).match(body)
-        of_another = (knows and not _OF_ONESELF.search(body)) or _AT_SOMEBODY.search(raw)
+        introduces = subject in {"我", "我们"} and _HAS_ONE.match(body)
+        of_another = (knows and not _OF_ONESELF.search(body)) or _AT_SOMEBODY.search(raw) or introduces
         before = "other" if of_another else subject
         correcting = _CORRECTION.search(sentence.text) is not None
         found.append(

@@ -8,7 +8,9 @@ import re
 from processors.reader.rules.bare_values_en import DATA, NAME, Bare, Part, answers, is_name, parts
 
 _KINDS = frozenset({"occupation", "residence", "age"})
-_GREETS = rf"(?P<greets>{DATA['greets']})"
+_GREETS = (
+    rf"(?P<greets>{DATA['greets']})(?:(?:it's|its|it is|this is|i'm|im|i am|(?:my )?(?:name's|name is)) (?=\w+[, ]))?"
+)
 _HERE = re.compile(
     rf"{_GREETS}(?P<name>[A-Za-z][\w'’-]{{1,20}}(?: {NAME})?) here(?P<btw> btw| by the way)?"
     r"(?=\s*(?:$|[,.!;\n-]|\u2013|\u2014))",

@@ -41,7 +41,7 @@ _NO_KIND = re.compile(
     r"(?:timekeeper|peacekeeper|goalkeeper|scorekeeper|co-?worker|hard-worker|troublemaker|matchmaker|moneymaker"
     r"|bookmaker|homemaker)$"
 )
-_NOT_SO = re.compile(
+NOT_SO = re.compile(
     r"\b(?:aspiring|wannabe|would-be|future|amateur|hobby|former|ex|born|natural|terrible|bad|good|great|awful|decent|slow"
     r"|fast|careful|nervous|heavy|keen|avid|hard|quick|first-time|frequent|bit|better|huge|big|little|role|not)\b",
     re.I,
@@ -56,7 +56,7 @@ def is_job(words: str) -> bool:
         return True
     head = _OF_KIND.split(words.strip(), maxsplit=1)[0].split(" ")[-1].lower().strip(",.")
     named = head in JOBS or (_KINDS.fullmatch(head) is not None and _NO_KIND.fullmatch(head) is None)
-    return named and _NOT_SO.search(words) is None
+    return named and NOT_SO.search(words) is None
 
 
 def names_job(words: str) -> bool:
@@ -65,4 +65,4 @@ def names_job(words: str) -> bool:
     *_, last = phrase.lower().split(" ")
     stem = last.removesuffix("ing")
     of_it = last.endswith("ing") and not {stem, f"{stem}e", f"{stem}er", f"{stem}or"}.isdisjoint(JOBS)
-    return is_job(phrase) or (of_it and _NOT_SO.search(phrase) is None)
+    return is_job(phrase) or (of_it and NOT_SO.search(phrase) is None)

@@ -117,7 +117,7 @@ _LIKED_ZH = re.compile(
 """An answer of a kind as what is liked (我喜欢简洁的回答), not the answer that somebody gave."""
 _STANDING_ZH = re.compile(
     r"以后|今后|(?:回答|回复|答复|解释)(?:我|问题|我的问题)?的?时候"
-    r"|[跟和对给]我(?:讲|说|解释)|(?:^|[，,。；！])(?:回答|回复|答复|解释|说话|讲话)[^，。]{0,3}(?:尽量|都)|从现在起|每次|总是|一律|都用|都要|我(?:更|比较)?(?:喜欢|希望|偏好)|一直|之后都"
+    r"|[跟和对给]我(?:讲|说|解释)|回复?我|(?:^|[，,。；！])(?:回答|回复|答复|解释|说话|讲话)[^，。]{0,3}(?:尽量|都)|从现在起|每次|总是|一律|都用|都要|我(?:更|比较)?(?:喜欢|希望|偏好)|一直|之后都"
 )
 _TOLD_OF = re.compile(r"\b(?:I|I'd|I'll|we|we'd|he|she|they|you'd|used to|would)\s$", re.I)
 """Who answers so is somebody else than who is asked to."""

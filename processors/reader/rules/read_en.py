@@ -116,7 +116,7 @@ _IN_A_ROLE = re.compile(
 """A letter pasted whole, somebody of a game, a line spoken in a role and what is done in it."""
 
 
-def _as_ones_own(text: str, *, in_group: bool, in_project: bool) -> str:
+def as_ones_own(text: str, *, in_group: bool, in_project: bool) -> str:
     """The text with what is quoted masked, and without what is played, pasted or to be worked on; its length stays. A
     project's figures may be anybody's."""
     phrase = without_quotes(text) if in_project else without_others_words(without_quotes(text))
@@ -158,7 +158,7 @@ def read(
     people, topic = People(before, heard), Topic(heard)
     greeted = False
     work = work_asked_en(text)
-    own = _as_ones_own(text, in_group=in_group, in_project=in_project)
+    own = as_ones_own(text, in_group=in_group, in_project=in_project)
     ironic = sounds_ironic(text)
     spoken = sentences(own)
     decisions = settled(spoken, text, "en") if in_project else []

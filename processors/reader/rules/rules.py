@@ -52,6 +52,8 @@ from processors.reader.rules.text import MASKED, prepare, sentences
 from processors.reader.rules.topic_zh import in_group, opens_about
 from processors.reader.rules.two_languages import by_language, together
 from processors.reader.rules.whole_sentences_zh import whole_sentences
+from processors.reader.values.read_en import by_values, with_told
+from processors.reader.values.read_zh import field_values, without_free
 from schemas.base import EARLIEST, JsonValue
 from schemas.events.memory import (
     MAX_DROPPED,
@@ -119,9 +121,7 @@ class RuleExtractor:
         of_speaker = turn.language != "zh" or opens_about(turn) != "unnamed"
         parts_listed = listed(turn, text, profile.lexicon.get("university", {}))
         lists = len(parts_listed) > 1 or (parts_listed and parts_listed[0].end < len(text.rstrip()) - 1)
-        read_alone = partial(
-            _reader("en", None), profile=profile, question=None, among_people=True, in_project=False
-        )
+        read_alone = partial(_reader("en", None), profile=profile, question=None, among_people=True, in_project=False)
         bare = [replace(f, text=owned(f.text, turn)) for f in bare_values(turn, text, read_alone)]
         is_read_alone = bool(lists or bare) or not of_speaker
         if not is_read_alone and (stated := as_statement(turn) or correct_previous_turn(turn)) is not None:
@@ -161,9 +161,15 @@ class RuleExtractor:
             if not bare and answers_for_another(turn):
                 left += [replace(f, dropped="of_another") for f in found if f.slots]
                 found = [f for f in found if not f.slots]
+            else:
+                more = by_values(found, turn, text, profile, in_project=of_a_team)
+                told = [replace(f, text=owned(f.text, turn)) for f in more]
+                found = with_told(found, told, named=turn.speaker is not None)
         if turn.language == "zh" and turn.speaker is not None and not of_a_team:
             found, refused = whole_sentences(found, text, turn.speaker)
             left += refused
+        by_type = field_values(turn, text, profile, found, in_project=of_a_team)
+        found = [*without_free(found, by_type), *(replace(f, text=owned(f.text, turn)) for f in by_type)]
         corrections = [each for _, one in corrected for each in one.corrections]
         script = script_of(written) if turn.language == "zh" else None
         found, left = ([in_script(f, script, profile) for f in each] for each in (found, left))

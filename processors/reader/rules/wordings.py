@@ -243,7 +243,7 @@ def _wording_finding(
     over = negated or wording.ends
     found = Found(
         clause.start, clause.end, "fact", text, slots, approximate, over, attributes=marks,
-        of_time=None if over else wording.of_time,
+        of_time=None if over else wording.of_time, taken_back=wording.ends,
     )  # fmt: skip
     return _each(wording, found)
 

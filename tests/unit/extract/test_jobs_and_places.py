@@ -10,7 +10,6 @@ from tests.unit.extract.support import extract, values
 @pytest.mark.parametrize(
     "what",
     [
-        "a native Italian speaker",
         "a smoker",
         "a non-smoker",
         "a homeowner",
@@ -28,6 +27,10 @@ from tests.unit.extract.support import extract, values
 def test_b1_not_every_word_in_er_is_an_occupation(what: str) -> None:
     assert values(f"I'm {what}.") == {}
     assert values(f"I've been {what} for 10 years.") == {}
+
+
+def test_b1_a_native_speaker_has_a_language_and_no_occupation() -> None:
+    assert values("I'm a native Italian speaker.") == {"language": "Italian"}
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_what_is_no_thing_of_ones_own_is_none(text: str) -> None:
          ["User always wants window seat", "User never wants the front row"]),
         ("Spy novels, yes. Westerns, no.", ["User likes spy novels", "User does not like Westerns"]),
         ("Spy novels, yes.", []),
-        ("Engaged, yes. Twins, no.", ["User is engaged, yes"]),
+        ("Engaged, yes. Twins, no.", ["User is engaged"]),
         ("Sore wrists every time.", []),
         ("tea while I read, silence when I drive",
          ["User likes tea while they read", "User likes silence when they drive"]),

@@ -1,0 +1,142 @@
+"""Who speaks, where they introduce themselves without a sentence: 胡卫东，62，做统计的."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from processors.reader.rules.found import Found
+from processors.reader.rules.named_subjects_zh import is_name
+from processors.reader.rules.numbers import han_number
+from processors.reader.rules.places_zh import PLACES
+from processors.reader.rules.protocol import TurnView
+from processors.reader.values.kinds_zh import compiled, known_words
+from processors.reader.values.talk_zh import Part
+
+_GREETING = re.compile(r"(?:大家好|各位好|你们好|你好|您好|嗨|哈喽|喂)[，,：:！!\s]*(?=我)")
+_OPENING = re.compile(
+    r"(?:大家好|各位好|你们好|你好|您好|嗨|哈喽|喂|自我介绍一?下|自报家门|报到|新人报到|冒个泡|签个到)[，,：:！!\s]*"
+    r"|(?:我叫|我是(?:新加入的|新来的|新同事|刚来的)?|叫我|叫|我的名字叫?|名字叫?|姓名|本人|我)(?:是|：|:)?"
+)
+_SAYS_NAME = re.compile(r"我叫|叫我|我的名字|名字|姓名|我是(?=[\u4e00-\u9fff]{2,3}$)")
+_SAYS = re.compile(r"自报家门|自我介绍|我叫|我是|叫我|大家好|报到|新来的|刚来|加我一个")
+"""What shows that somebody introduces themselves."""
+_NAME = re.compile(
+    r"(?:(?:(?![了的是在吗吧呢啊也都就没不很好来去们])[\u4e00-\u9fff]){2,3}"
+    r"|[\u4e00-\u9fff]{4})"
+)
+_OF_TWO = "(?:{words.two_characters})[\u4e00-\u9fff]{1,2}$"
+_NICKNAME = "老小阿"
+_REPORTS = re.compile(r"(?P<name>[\u4e00-\u9fff]{2,3}?)(?:前来|来)?(?:报到|打卡报到|签到)")
+_AGE = re.compile(
+    r"(?:今年|刚|快|周岁|虚岁|属\S)?(?P<n>\d{2}|[二三四五六七八九]十[一二三四五六七八九]?)(?:了|岁)?(?:男|女)?"
+)
+_SEX = re.compile(r"(?:\d{2}岁?)?(?P<v>男|女)(?:的|生|性|士)?(?:\d{2}岁?)?")
+_BORN = re.compile(r"(?:我|我是|本人|是)?(?P<y>19[3-9]\d|20[01]\d|[4-9]\d|0\d)年(?:的|生人?|出生)(?:人)?")
+_AT = "(?:我)?(?:这边)?(?:是|在|来自)?(?P<v>{parts.org})的?"
+_JOB = "(?:我|我是|是)?(?:(?P<at>{parts.org})的?)?(?:做|干|搞|负责|管)?(?P<v>{parts.job}|{words.trades})(?:的|一枚|岗)?"
+_ABOUT_SELF = frozenset({"age", "gender", "occupation", "employer", "education", "marital", "residence", "years"})
+_OWN = frozenset({"name", "gender", "occupation", "education", "marital", "height"})
+_YOUNGEST, _OLDEST = 14, 99
+_READ = 6
+"""Clauses of a turn that may introduce its speaker."""
+
+
+def introduced(parts: Sequence[Part], told: set[str], turn: TurnView, *, in_project: bool) -> Iterator[Found]:
+    """The name, the years, the sex and the work that clauses of an introduction consist of; `told`: the slots that the
+    turn fills already."""
+    if not parts or turn.speaker is not None:
+        return
+    read = [p for p in parts[:_READ] if p.clause.states]
+    works = any(compiled(_JOB).fullmatch(p.text) for p in read)
+    ages = any(_AGE.fullmatch(p.text) for p in read[1:4])
+    name = _name(parts, says=any(_SAYS.search(p.text) for p in parts), told=bool(told & _ABOUT_SELF) or ages or works)
+    if name is not None:
+        yield name
+    if name is not None or told & _ABOUT_SELF:
+        yield from _work(read, named=name is not None)
+    if not in_project:
+        yield from _born(read, turn)
+        if name is not None or told & _OWN:
+            yield from _years_and_sex(read)
+
+
+def _name(parts: Sequence[Part], *, says: bool, told: bool) -> Found | None:
+    """`says`: the turn introduces somebody in words; `told`: it tells something else of its speaker."""
+    for at, part in enumerate(parts[:4]):
+        if part.clause.asks or part.clause.supposed:
+            continue
+        if (reports := _REPORTS.fullmatch(part.text)) and _is_one(reports["name"]):
+            return _named(part, reports["name"])
+        greeting = _GREETING.match(part.text)
+        said = part.text[greeting.end() :] if greeting else part.text
+        opening = _OPENING.match(said)
+        bare = said[opening.end() :] if opening else said
+        if not (_NAME.fullmatch(bare) and _is_one(bare)):
+            continue
+        lead = opening.group() if opening else ""
+        goes_on = at + 1 < len(parts) and (says or told)
+        if lead.startswith("我") and goes_on:
+            return _named(part, bare)
+        if lead[:1] in set("我叫名姓本") and lead != "我" and (goes_on or _SAYS_NAME.match(part.text)):
+            return _named(part, bare)
+        if goes_on and bare[0] not in _NICKNAME and _only_greets(parts[:at]):
+            return _named(part, bare)
+    return None
+
+
+def _only_greets(parts: Sequence[Part]) -> bool:
+    return all(_OPENING.fullmatch(p.text + "，") or p.clause.asks for p in parts)
+
+
+def _named(part: Part, name: str) -> Found:
+    return _made(part, f"用户名叫{name}", "name", name)
+
+
+def _is_one(text: str) -> bool:
+    """A name, and no word of what is known by name itself."""
+    of_two = compiled(_OF_TWO).match(text)
+    known = of_two or (len(text) < 4 and (is_name(text) or compiled("{words.surnames}").match(text)))
+    if not known or any(text[:n] in PLACES for n in (2, 3)) or text in known_words()["not_names"].split():
+        return False
+    return not any(compiled(f"{{words.{words}}}").search(text) for words in known_words()["lists_of_no_names"].split())
+
+
+def _work(parts: Sequence[Part], *, named: bool) -> Iterator[Found]:
+    """What the speaker works as, and where."""
+    for part in parts:
+        if not (named or part.is_own):
+            continue
+        if match := compiled(_JOB).fullmatch(part.text):
+            yield _made(part, f"{{of}}从事{match['v']}工作", "occupation", match["v"])
+            if match["at"]:
+                yield _made(part, f"{{of}}在{match['at']}工作", "employer", match["at"])
+        elif named and (match := compiled(_AT).fullmatch(part.text)):
+            yield _made(part, f"{{of}}在{match['v']}工作", "employer", match["v"])
+
+
+def _born(parts: Sequence[Part], turn: TurnView) -> Iterator[Found]:
+    """The age of who says only in which year they were born, which may be one less."""
+    for part in parts:
+        if part.is_own and (match := _BORN.fullmatch(part.text)):
+            short = int(match["y"])
+            year = short if short > 100 else short + (1900 if short >= 40 else 2000)
+            age = turn.occurred_at.year - year
+            if _YOUNGEST <= age <= _OLDEST:
+                yield replace(_made(part, f"{{owner}}是{year}年出生的，{age}岁", "age", age), approximate=True)
+                return
+
+
+def _years_and_sex(parts: Sequence[Part]) -> Iterator[Found]:
+    aged = [(p, han_number(m["n"])) for p in parts if (m := _AGE.fullmatch(p.text))]
+    for part, number in aged[:1]:
+        if number is not None and _YOUNGEST <= number <= _OLDEST:
+            yield _made(part, f"{{owner}}{number}岁", "age", number)
+    of_sex = [(p, m["v"]) for p in parts if (m := _SEX.fullmatch(p.text))]
+    for part, sex in of_sex[:1]:
+        yield _made(part, f"{{owner}}是{sex}性", "gender", sex)
+
+
+def _made(part: Part, text: str, slot: str, value: int | str) -> Found:
+    return Found(part.clause.start, part.clause.end, "fact", text, ((slot, value),))

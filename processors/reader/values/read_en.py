@@ -1,0 +1,180 @@
+"""What an English turn says of the profile's fields, by their values, beside what the rules found in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from processors.reader.rules.catalogue import fit, spec_of
+from processors.reader.rules.found import Found
+from processors.reader.rules.protocol import TurnView
+from processors.reader.rules.read_en import as_ones_own
+from processors.reader.rules.text import prepare, sentences
+from processors.reader.values.fields_en import FieldValue, field_values
+from processors.reader.values.found_en import Value, values
+from processors.reader.values.kinds_en import KINDS
+from processors.reader.values.lists_en import WORDS
+from processors.reader.values.parts_en import Part, parts, without_conditions
+from processors.reader.values.readings_en import readings
+from processors.reader.values.told_en import is_a_name
+from schemas.base import JsonValue
+from schemas.profile.model import FieldSpec, Profile
+
+LONGEST = 1_500
+"""Characters of a turn that is talk: in a longer one values may be anybody's."""
+_SHORT = 80
+_GREETING = 24
+"""Characters before a name that only greet."""
+LITTLE = 6
+"""Characters of a statement beside a value that say nothing more: ", yes"."""
+_SAYS_NAME = re.compile(WORDS.says_name, re.I)
+_HERE = re.compile(r" (?:here|speaking)$", re.I)
+_BESIDE_A_NAME = frozenset({"occupation", "age"})
+_PERSONAL = frozenset(
+    {"age", "nationality", "residence", "marital", "children", "occupation", "employer", "years", "height", "weight"}
+)
+"""Kinds of values that people say of themselves one after the other."""
+
+
+def by_values(found: Sequence[Found], turn: TurnView, text: str, profile: Profile, *, in_project: bool) -> list[Found]:
+    """The values of fields that nothing `found` in a turn fills."""
+    if turn.language == "zh" or len(text) > LONGEST:
+        return []
+    own = as_ones_own(text, in_group=False, in_project=in_project)
+    question = _heard(turn)
+    said = parts(own, question)
+    slots = _of_slots(said, question, profile, opens=not turn.previous or turn.previous[-1][0] == "user")
+    new = [*slots, *_of_fields(said, question, profile), *_read_off(said, question, profile)]
+    held = [(spec, v, f.negated) for f in found for slot, v in f.slots if (spec := spec_of(profile, slot)) is not None]
+    return _beside(found, held, new, profile)
+
+
+def with_told(found: Sequence[Found], new: Sequence[Found], *, named: bool = False) -> list[Found]:
+    """Both, without the statements that say no more than a new value does, or what one takes back."""
+    taken_back = {slot for n in new if n.negated for slot in n.slots}
+
+    def again(f: Found) -> bool:
+        if f.slots and not f.negated and taken_back.issuperset(f.slots):
+            return True
+        plain = not (f.slots or f.hot) and f.kind == "episode"
+        return plain and any(f.text.startswith(n.text) and len(f.text) < len(n.text) + LITTLE for n in new)
+
+    kept, new = [f for f in found if not again(f)], list(new)
+    for at, f in enumerate(kept if named else ()):
+        same = [n for n in new if not (f.slots or f.hot) and f.overlaps(n.start, n.end) and _tells(f, n)]
+        if same:
+            kept[at] = replace(f, slots=tuple(slot for n in same for slot in n.slots))
+            new = [n for n in new if n not in same]
+    return [*kept, *new]
+
+
+def _tells(statement: Found, value: Found) -> bool:
+    """Does a short statement of a named speaker tell a value in its own words?"""
+    shown = str(value.slots[0][1]).lower()
+    return len(statement.text) < _SHORT and not value.negated and shown in statement.text.lower()
+
+
+def _heard(turn: TurnView) -> str:
+    """What the assistant asked just before."""
+    if not turn.previous or turn.previous[-1][0] != "assistant":
+        return ""
+    return without_conditions(" ".join(s.text for s in sentences(prepare(turn.previous[-1][1])) if s.asks))
+
+
+def _of_slots(said: Sequence[Part], question: str, profile: Profile, *, opens: bool) -> list[tuple[FieldSpec, Found]]:
+    specs = {k.slot: spec for k in KINDS.values() if (spec := spec_of(profile, k.slot)) and spec.takes is None}
+    whole = [v for kind in KINDS.values() for part in said for v in values(kind, part, question)]
+    names = _introduced(said, whole, specs, opens=opens)
+    found = _grounded(whole, introduced=bool(names))
+    return [*names, *((specs[v.kind.slot], _of_value(v)) for v in found if v.kind.slot in specs)]
+
+
+def _introduced(
+    said: Sequence[Part], found: Sequence[Value], specs: Mapping[str, FieldSpec], *, opens: bool
+) -> list[tuple[FieldSpec, Found]]:
+    """The name before what somebody is: "Solveig, ios dev." at the beginning of a talk, "hi, I'm Kate, nurse"."""
+    if "name" not in specs:
+        return []
+    for part, following in pairwise(said[:4]):
+        match = _SAYS_NAME.match(part.text)
+        begin = match.end() if match else len(part.text) - len(part.text.lstrip())
+        shown = part.text[begin:].strip()
+        greeted = part.at == 0 and len(part.before) < _GREETING
+        plain = match is None and greeted and opens and not following.named
+        beside = [v for v in found if v.kind.slot in _BESIDE_A_NAME and following.start <= v.start < following.end]
+        here = _HERE.search(shown) if match else None
+        shown = shown[: here.start()] if here else shown
+        greeted_by = match is not None and match["greets"] is not None
+        shown = shown.capitalize() if greeted_by and shown.islower() else shown
+        if (beside or here) and not part.asks and (match or plain) and is_a_name(shown):
+            says = f"{{owner}}'s name is {shown}"
+            return [(specs["name"], Found(part.start + begin, part.end, "fact", says, (("name", shown),)))]
+    return []
+
+
+def _grounded(found: Sequence[Value], *, introduced: bool) -> list[Value]:
+    """Without the values that only stand beside others, where there are none, and the languages that are no nation."""
+    tongues = {(v.start, v.end) for v in found if v.kind.slot == "language"}
+    found = [v for v in found if v.kind.slot != "nationality" or (v.start, v.end) not in tongues]
+    kinds = {v.kind.slot for v in found if v.kind.slot in _PERSONAL}
+    certain = [v for v in found if v.ground == "said"]
+    of_speaker = introduced or any(v.kind.slot in _PERSONAL for v in certain)
+    listed = [v for v in found if v.ground == "listed" and (len(kinds) > 2 or of_speaker)]
+    return [*certain, *listed]
+
+
+def _of_value(v: Value) -> Found:
+    return Found(v.start, v.end, v.kind.kind, v.text, ((v.kind.slot, v.value),), v.approximate, v.ends)
+
+
+def _read_off(said: Sequence[Part], question: str, profile: Profile) -> list[tuple[FieldSpec, Found]]:
+    known = frozenset(spec.slot or spec.name for spec in profile.fields)
+    found: list[tuple[FieldSpec, Found]] = []
+    for m in readings(said, question, known):
+        spec = spec_of(profile, m.slots[0][0])
+        if spec is not None:
+            found.append((spec, Found(m.start, m.end, "fact", m.text, m.slots, of_time="said")))
+    return found
+
+
+def _of_fields(said: Sequence[Part], question: str, profile: Profile) -> list[tuple[FieldSpec, Found]]:
+    return [(spec, _of_field(spec, v)) for spec in profile.fields for v in field_values(spec, said, question)]
+
+
+def _of_field(spec: FieldSpec, v: FieldValue) -> Found:
+    return Found(v.start, v.end, spec.kind, v.text, ((v.field, v.value),), negated=v.ends)
+
+
+def _beside(
+    found_before: Sequence[Found],
+    held: Iterable[tuple[FieldSpec, JsonValue, bool]],
+    new: Sequence[tuple[FieldSpec, Found]],
+    profile: Profile,
+) -> list[Found]:
+    """The new values, each where its field has none yet; of a field of several those that it has not; of several for
+    one the last."""
+    held = list(held)
+    filled = {spec.name for spec, _, negated in held if not negated}
+    had = {(spec.name, _key(profile, spec, value), negated) for spec, value, negated in held}
+    found: dict[tuple[str, str], Found] = {}
+    for spec, each in sorted(new, key=lambda one: one[1].start):
+        key = (spec.name, _key(profile, spec, each.slots[0][1]))
+        again = any(_same_thing(spec, each, f, profile) for f in found_before)
+        if again or (*key, each.negated) in had or (spec.name in filled and not (spec.many and spec.kind == "fact")):
+            continue
+        found[key if spec.many else (spec.name, "")] = each
+    return sorted(found.values(), key=lambda f: f.start)
+
+
+def _same_thing(spec: FieldSpec, new: Found, held: Found, profile: Profile) -> bool:
+    """Does a statement of the same words hold the same thing in other words: "ovary removal", "ovaries removed"?"""
+    if not spec.many or not held.overlaps(new.start, new.end) or held.negated != new.negated:
+        return False
+    begins = str(new.slots[0][1]).casefold().split()[0][:4]
+    return any(spec_of(profile, slot) == spec and str(value).casefold()[:4] == begins for slot, value in held.slots)
+
+
+def _key(profile: Profile, spec: FieldSpec, value: JsonValue) -> str:
+    return str(fit(profile, spec, spec.slot or spec.name, value)).casefold()

@@ -1,0 +1,165 @@
+"""Reads the fields of a Chinese turn that the patterns left open, from the values that stand in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from processors.reader.rules.catalogue import fit, spec_of
+from processors.reader.rules.domain import category_of
+from processors.reader.rules.found import Found
+from processors.reader.rules.protocol import TurnView
+from processors.reader.values.find_zh import Value, values_in
+from processors.reader.values.introduced_zh import introduced
+from processors.reader.values.kinds_zh import KINDS, Kind, lexicon_of, names_of
+from processors.reader.values.labelled_zh import labelled
+from processors.reader.values.talk_zh import Part, parts_of
+from schemas.base import JsonValue
+from schemas.profile.model import FieldSpec, Profile
+
+_GROUP = re.compile(r"\{(\w+)\}")
+_ROUND = re.compile("[来多几]")
+_LONGEST = 600
+"""Characters of a turn that is read so: what is longer is a text, not talk."""
+
+
+@dataclass(slots=True)
+class _Filled:
+    """What a turn has filled so far: the values of each field, and which of them end."""
+
+    values: dict[str, list[JsonValue]] = field(default_factory=dict)
+
+    def takes(self, spec: FieldSpec, value: JsonValue) -> bool:
+        held = self.values.get(spec.name)
+        return held is None or (spec.many and not any(_alike(value, each) for each in held))
+
+    def add(self, spec: FieldSpec, value: JsonValue) -> None:
+        self.values.setdefault(spec.name, []).append(value)
+
+
+def _alike(value: JsonValue, held: JsonValue) -> bool:
+    a, b = str(value), str(held)
+    return a in b or b in a
+
+
+def without_free(found: Sequence[Found], values: Sequence[Found]) -> list[Found]:
+    """What is found, without free statements of clauses that say one of the `values`."""
+    return [f for f in found if not (_is_free(f) and any(v.start <= f.start and f.end <= v.end for v in values))]
+
+
+def _is_free(found: Found) -> bool:
+    told = found.episode_type in {None, "fact"} and found.hot is None
+    return found.kind == "episode" and told and not (found.slots or found.category)
+
+
+def field_values(
+    turn: TurnView, text: str, profile: Profile, found: Sequence[Found], *, in_project: bool
+) -> list[Found]:
+    """Return statements of fields that nothing `found` in the turn fills; `text` is the prepared turn."""
+    if turn.language != "zh" or len(text) > _LONGEST:
+        return []
+    filled = _already(profile, found)
+    parts = parts_of(turn, text, in_project=in_project)
+    findings: list[Found] = []
+    for kind in KINDS:
+        findings += _of_kind(kind, parts, profile, filled)
+    told = {spec.slot or spec.name for spec in profile.fields if spec.name in filled.values}
+    findings += _kept(introduced(parts, told, turn, in_project=in_project), profile, filled)
+    findings += _kept(labelled(parts, profile), profile, filled)
+    return findings
+
+
+def _already(profile: Profile, found: Iterable[Found]) -> _Filled:
+    filled = _Filled()
+    for each in found:
+        for slot, value in each.slots:
+            if (spec := spec_of(profile, slot)) is not None:
+                filled.add(spec, value)
+    return filled
+
+
+def _of_kind(kind: Kind, parts: Sequence[Part], profile: Profile, filled: _Filled) -> list[Found]:
+    """Values of one kind, the last one first where its field holds one at a time: it is what is meant."""
+    specs = _specs(kind, profile)
+    if not specs or (kind.with_surgery and specs[0].name in filled.values):
+        return []
+    values = list(_values(kind, parts, specs, profile))
+    many = all(spec.many for spec in specs)
+    if not many:
+        values = [v for v in values if not v.over][-1:]
+    made: list[Found] = []
+    for value in values:
+        fitted = [(spec, fit(profile, spec, slot, v)) for spec, (slot, v) in zip(specs, value.values, strict=True)]
+        if any(v is None for _, v in fitted) or not all(filled.takes(spec, v) for spec, v in fitted):
+            continue
+        for spec, v in fitted:
+            filled.add(spec, v)
+        made.append(_statement(value, fitted, profile))
+    return made
+
+
+def _specs(kind: Kind, profile: Profile) -> list[FieldSpec]:
+    """The fields that a kind fills: all of a pair, else the first that the profile has."""
+    if kind.pair:
+        pairs = [spec_of(profile, slot) for slot in kind.pair]
+        return [spec for spec in pairs if spec is not None] if None not in pairs else []
+    one = next((spec for slot in kind.fields if (spec := spec_of(profile, slot)) is not None), None)
+    return [] if one is None else [one]
+
+
+def _values(kind: Kind, parts: Sequence[Part], specs: list[FieldSpec], profile: Profile) -> Iterator[Value]:
+    lexicon, follows = lexicon_of(profile), False
+    names = tuple(kind.pair) or (specs[0].slot or specs[0].name,)
+    aliases = names_of(specs[0]) if "{aliases}" in f"{kind.value}" else ()
+    for part in parts:
+        here = list(values_in(part, kind, names, lexicon, aliases, follows=follows))
+        follows = bool(here)
+        yield from here
+
+
+def _statement(value: Value, fitted: Sequence[tuple[FieldSpec, JsonValue]], profile: Profile) -> Found:
+    kind = value.kind
+    words = {**dict(value.words), "v": _shown(value), **{g: str(v) for g, v in _pairs(value)}}
+    says = (kind.says_not if value.over else kind.says) or kind.says
+    text = _GROUP.sub(lambda m: m.group() if m[1] in {"owner", "of"} else words.get(m[1], ""), says)
+    slots = tuple((spec.name, v) for spec, v in fitted)
+    made = kind.kind or fitted[0][0].kind
+    of_time = None if value.over else kind.of_time
+    category = category_of(profile, text) if made == "intent" else None
+    vague = kind.money and _ROUND.search(dict(value.words).get("money", "")) is not None
+    return Found(
+        value.start,
+        value.end,
+        made,
+        text,
+        slots,
+        vague,
+        value.over,
+        category=category,
+        of_time=of_time,
+        taken_back=value.over,
+    )
+
+
+def _shown(value: Value) -> str:
+    said = dict(value.words)
+    number = value.values[0][1]
+    measured = isinstance(number, int | float) and not isinstance(number, bool)
+    return str(number) if measured or not (words := said.get("v") or said.get("w")) else words.strip()
+
+
+def _pairs(value: Value) -> list[tuple[str, JsonValue]]:
+    return [(value.kind.pair[slot], v) for slot, v in value.values if slot in value.kind.pair]
+
+
+def _kept(found: Iterable[Found], profile: Profile, filled: _Filled) -> list[Found]:
+    """Those whose fields are still open."""
+    kept: list[Found] = []
+    for each in found:
+        ((slot, value),) = each.slots
+        spec = spec_of(profile, slot)
+        if spec is not None and filled.takes(spec, value):
+            filled.add(spec, value)
+            kept.append(each)
+    return kept

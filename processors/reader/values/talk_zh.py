@@ -1,0 +1,93 @@
+"""Clauses of a turn, with what stands around them, and whose each is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from processors.reader.rules.clauses_zh import FAMILY, KIN, Clause, clauses
+from processors.reader.rules.irony_zh import without_irony
+from processors.reader.rules.making_zh import of_others
+from processors.reader.rules.pasted_text_zh import without_given
+from processors.reader.rules.protocol import TurnView
+from processors.reader.rules.text import sentences, without_quotes
+from processors.reader.rules.topic_zh import opens_about
+from processors.reader.values.kinds_zh import compiled, guard
+
+_SAYS_I = re.compile(r"[我俺咱]|本人|自己")
+_KIN = re.compile(KIN)
+_FAMILY = re.compile(FAMILY)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A clause; `before`, `after`: the clauses around it; `question`: what was asked just before, where it opens the
+    answer; `says_i`: whether its sentence has named the speaker by then, or nobody else can be meant."""
+
+    clause: Clause
+    before: str
+    after: str
+    question: str
+    says_i: bool
+    turn: str
+
+    @property
+    def text(self) -> str:
+        return self.clause.raw
+
+    @property
+    def is_own(self) -> bool:
+        """Is it of the speaker?"""
+        c = self.clause
+        return c.states and self.says_i and c.subject in {"我", "我们", "我的"} and not of_others(c)
+
+    @property
+    def is_of_family(self) -> bool:
+        c = self.clause
+        return c.states and c.subject in {"亲友", "other", "我们", "我"} and _FAMILY.search(c.raw) is not None
+
+
+def names_another(lead: str) -> bool:
+    """Does what leads to a value name somebody else than the speaker?"""
+    return _KIN.search(lead) is not None or guard("others").search(lead) is not None
+
+
+def is_of_blood(lead: str) -> bool:
+    """Is the last person whom it names one of the speaker's blood?"""
+    kin = [m.group() for m in _KIN.finditer(lead)]
+    return compiled("(?:{words.born_kin})$").search(kin[-1] if kin else lead) is not None
+
+
+def parts_of(turn: TurnView, text: str, *, in_project: bool) -> list[Part]:
+    """The clauses of a prepared turn."""
+    text = without_quotes(without_irony(without_given(text, in_project=in_project)))
+    alone = turn.speaker is None and not in_project
+    about = opens_about(turn) if turn.speaker is not None else "我"
+    question = _question(turn)
+    found: list[Part] = []
+    for sentence in sentences(text):
+        parts = clauses(sentence, about, in_group=not alone)
+        about = parts[-1].subject if parts else about
+        for at, clause in enumerate(parts):
+            said = "".join(p.raw for p in parts[: at + 1])
+            says_i = alone or _SAYS_I.search(said) is not None or (bool(question) and not found)
+            before = parts[at - 1].raw if at else ""
+            after = parts[at + 1].raw if at + 1 < len(parts) else ""
+            opens = question if not found or (at == 1 and len(parts[0].raw) <= 2) else ""
+            found.append(Part(clause, before, after, opens, says_i, text))
+    return found
+
+
+def _question(turn: TurnView) -> str:
+    """What the assistant asked just before."""
+    if turn.speaker is not None or not turn.previous or turn.previous[-1][0] != "assistant":
+        return ""
+    asked = turn.previous[-1][1]
+    if _FAMILY.search(asked):
+        return ""
+    return asked if re.search(r"[?？吗呢]|什么|多少|哪|几", asked) else ""
+
+
+def own_parts(parts: list[Part]) -> Iterator[Part]:
+    return (p for p in parts if p.is_own)

@@ -1,0 +1,121 @@
+"""What the words of an English value mean, and how a memory tells it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from processors.reader.rules.common_en import CHAT, FUNCTION
+from processors.reader.rules.numbers import amount, english_integer
+from processors.reader.values.jobs_en import jobs
+from processors.reader.values.kinds_en import Kind, filled
+from processors.reader.values.lists_en import MEANINGS
+from schemas.base import JsonValue
+
+_CALENDAR = re.compile(
+    r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|january|february|march|april|may|june|july"
+    r"|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|christmas|easter"
+    r"|spring|summer|autumn|fall|winter|i|i'm|i've)\b",
+    re.I,
+)
+_LANGUAGE_OR_NATION = re.compile(filled("(?:{tongues}|{nations})"), re.I)
+_A_NAME = re.compile(r"[A-Z][a-zà-ÿ'-]{1,20}(?: [A-Z][\w'-]{1,20})?")
+Made = tuple[JsonValue, str] | None
+"""A value and its words; None where they are none."""
+
+
+def told(kind: Kind, said: str, *, ends: bool = False) -> tuple[JsonValue, str] | None:
+    """A value and the memory's text for the words that were said; None where they mean none. `ends`: it is no more."""
+    made = _CONVERT[kind.type](kind, said.strip(" .,'"))
+    if made is None:
+        return None
+    value, shown = made
+    text = (kind.says_not if ends else kind.says).replace("{value}", str(value)).replace("{said}", shown)
+    return value, _with_article(text, kind, shown)
+
+
+def _with_article(text: str, kind: Kind, shown: str) -> str:
+    if kind.type == "job":
+        article = "" if shown.split()[0].lower() in ("head", "vp") else "an " if shown[0] in "aeiouAEIO" else "a "
+        text = text.replace("works as ", f"works as {article}")
+    if kind.of == "degree" and shown[0].isupper():
+        text = text.removesuffix(" degree")
+    return re.sub(r"\ba (?=[aeiou]|MBA|MSc|MA\b)", "an ", text)
+
+
+def _integer(kind: Kind, said: str) -> Made:
+    number = english_integer(re.sub(r"\+|\s?(?:years?|yrs?|yr|y)$", "", said, flags=re.I))
+    least, most = kind.within_numbers
+    return (number, said) if number is not None and least <= number <= most else None
+
+
+def _number(kind: Kind, said: str) -> Made:
+    number = amount(said.replace(",", "."))
+    least, most = kind.within_numbers
+    return (number, said) if number is not None and least <= number <= most else None
+
+
+def _money(kind: Kind, said: str) -> Made:
+    number = amount(said)
+    return (number, said.strip()) if number is not None and number >= kind.least else None
+
+
+def _named(words: str) -> bool:
+    first = words.removeprefix("the ").split()[0].lower()
+    return not (
+        first in FUNCTION | CHAT or _CALENDAR.match(words) or _LANGUAGE_OR_NATION.fullmatch(words) or words.isdigit()
+    )
+
+
+def is_a_name(words: str) -> bool:
+    """May a phrase be what somebody is called?"""
+    return _A_NAME.fullmatch(words) is not None and _named(words) and not jobs(words)
+
+
+def _place(kind: Kind, said: str) -> Made:
+    shown = said if said != said.lower() else said.title()
+    return (shown, shown) if _named(said) else None
+
+
+def _firm(kind: Kind, said: str) -> Made:
+    return (said, said) if _named(said) else None
+
+
+def _name(kind: Kind, said: str) -> Made:
+    shown = said if said != said.lower() else said.title()
+    return (shown, shown) if _named(said) and not jobs(said) else None
+
+
+def _title(kind: Kind, said: str) -> Made:
+    meant = (MEANINGS[kind.of].meant(said) if kind.of else None) or said
+    shown = meant if meant != meant.lower() else re.sub(r"\bAnd\b", "and", meant.title())
+    return shown, shown
+
+
+def _text(kind: Kind, said: str) -> Made:
+    meant = (MEANINGS[kind.of].meant(said) if kind.of else None) or said
+    return meant, meant
+
+
+def _lower(kind: Kind, said: str) -> Made:
+    shown = (MEANINGS[kind.of].meant(said) if kind.of else None) or said.lower()
+    return shown, shown
+
+
+def _children(kind: Kind, said: str) -> Made:
+    none = re.match(
+        r"no\b|zero|never|without|don't|dont|haven't|havent|have no|not|0|childless|child-?free", said, re.I
+    )
+    if none or re.search(r"(?:none|no|zero|nope)$", said, re.I):
+        return False, "no children"
+    own = re.sub(r"^(?:my|our) ", "", said)
+    if english_integer(own) is not None:
+        return True, f"{own} child" if own in ("1", "one") else f"{own} children"
+    return True, "children" if re.match(r"father|mother|dad|mum|mom|parent|[a-z]+$", own, re.I) else own
+
+
+_CONVERT: Mapping[str, Callable[[Kind, str], Made]] = {
+    "integer": _integer, "number": _number, "money": _money, "place": _place, "firm": _firm, "title": _title,
+    "text": _text, "children": _children, "name": _name, "job": _text, "school": _firm,
+    "lower": _lower,
+}  # fmt: skip
