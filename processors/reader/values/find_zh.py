@@ -189,6 +189,8 @@ def _value(kind: Kind, match: re.Match[str]) -> JsonValue:
         return _height(match)
     if "n" in groups:
         number = _number(match["n"] or groups.get("m") or "")
+        if number is not None and groups.get("half"):
+            number += 0.5
         return None if number is None else whole(round(number * kind.units.get(groups.get("u") or "", 1), 2))
     text = (
         match["part"] + "切除" if kind.with_surgery else (groups.get("v") or groups.get("w") or match.group()).strip()

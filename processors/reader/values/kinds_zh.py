@@ -25,8 +25,8 @@ _NOTHING = r"(?!)"
 
 
 class Kind(Frozen):
-    """A kind of value; `words_zh.toml` says what each part is for. A pattern stands for itself, as `{words.NAME}` does for
-    one of a list."""
+    """A kind of value; `words_zh.toml` says what each part is for. A pattern stands for itself, as `{words.NAME}` does
+    for one of a list."""
 
     fields: tuple[str, ...] = ()
     pair: dict[str, str] = Field(default_factory=dict)
@@ -83,7 +83,8 @@ class _Data(Frozen):
     kinds: tuple[Kind, ...]
 
 
-_DATA = TypeAdapter(_Data).validate_python(tomllib.loads((files(__package__) / "words_zh.toml").read_text(encoding="utf-8")))
+_TEXT = (files(__package__) / "words_zh.toml").read_text(encoding="utf-8")
+_DATA = TypeAdapter(_Data).validate_python(tomllib.loads(_TEXT))
 KINDS = _DATA.kinds
 
 
