@@ -13,6 +13,10 @@ from processors.reader.values.kinds_zh import Kind, Lexicon, compiled, guard
 from processors.reader.values.talk_zh import Part, is_of_blood, names_another
 from schemas.base import JsonValue
 
+_LEAD_OF_ANSWER = 6
+_WRONG = re.compile(r"不对|错|更正|纠正|不是")
+_CORRECTED = re.compile(r"^应该")
+"""Of what is put right no doubt is meant: 年薪说错了，应该是75万."""
 _GAP = "　"
 """In place of a value in its clause."""
 _HERE = re.compile(r"[了吧呢啊呀哈嘛的哦,，。.!！~～\s]*")
@@ -104,7 +108,8 @@ def _is_of(
         return True
     if is_all and kind.next and seen(kind.next, part.after, at_start=True):
         return True
-    return bool(part.question) and len(lead) <= 6 and seen(kind.asked, part.question)
+    question = part.asked_of_people if kind.whose in {"theirs", "has"} else part.question
+    return bool(question) and len(lead) <= _LEAD_OF_ANSWER and seen(kind.asked, question)
 
 
 def _holds(kind: Kind, part: Part, lead: str, rest: str) -> bool:
@@ -127,6 +132,7 @@ def _holds(kind: Kind, part: Part, lead: str, rest: str) -> bool:
         return False
     if kind.planned:
         return True
+    lead = _CORRECTED.sub("", lead) if _WRONG.search(part.before) else lead
     return not (planned(lead) or doubted(lead)) and not guard("unmeant").search(part.text)
 
 

@@ -23,7 +23,7 @@ _SAYS_NAME = re.compile(r"我叫|叫我|我的名字|名字|姓名|我是(?=[\u4
 _SAYS = re.compile(r"自报家门|自我介绍|我叫|我是|叫我|大家好|报到|新来的|刚来|加我一个")
 """What shows that somebody introduces themselves."""
 _NAME = re.compile(
-    r"(?:(?:(?![了的是在吗吧呢啊也都就没不很好来去们])[\u4e00-\u9fff]){2,3}"
+    r"(?!姓)(?:(?:(?![了的是在吗吧呢啊也都就没不很好来去们])[\u4e00-\u9fff]){2,3}"
     r"|[\u4e00-\u9fff]{4})"
 )
 _OF_TWO = "(?:{words.two_characters})[\u4e00-\u9fff]{1,2}$"
