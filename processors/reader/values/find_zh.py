@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,6 +14,7 @@ from processors.reader.values.talk_zh import Part, is_of_blood, names_another
 from schemas.base import JsonValue
 
 _LEAD_OF_ANSWER = 6
+_JOINS = re.compile(r"(?:[和跟与及、/]|还有|以及|加上?|外加|或者?)?")
 _WRONG = re.compile(r"不对|错|更正|纠正|不是")
 _CORRECTED = re.compile(r"^应该")
 """Of what is put right no doubt is meant: 年薪说错了，应该是75万."""
@@ -48,17 +49,35 @@ def values_in(
         return
     if kind.context and not re.search(kind.context, part.turn + part.question):
         return
-    for match in compiled(kind.value, lexicon, aliases).finditer(text):
+    matches = list(compiled(kind.value, lexicon, aliases).finditer(text))
+    said: list[bool | None] = []
+    for match in matches:
         lead, rest = text[: match.start()], text[match.end() :]
         over = _is_over(kind, part, lead, rest, lexicon)
-        if not over and not (_is_of(kind, part, match, lexicon, aliases, follows) and _holds(kind, part, lead, rest)):
-            continue
-        if over and kind.says_not is None:
+        holds = _is_of(kind, part, match, lexicon, aliases, follows) and _holds(kind, part, lead, rest)
+        said.append(not over if over or holds else None)
+    if kind.listed:
+        said = _of_a_list(text, matches, said)
+    for match, holds_still in zip(matches, said, strict=True):
+        if holds_still is None or (not holds_still and kind.says_not is None):
             continue
         values = _read(kind, match, names)
         if values:
             words = tuple((k, v) for k, v in match.groupdict().items() if v is not None)
-            yield Value(kind, values, words, part.clause.start, part.clause.end, over)
+            yield Value(kind, values, words, part.clause.start, part.clause.end, not holds_still)
+
+
+def _of_a_list(text: str, matches: Sequence[re.Match[str]], said: Sequence[bool | None]) -> list[bool | None]:
+    """What is said of each of several values that stand side by side: it is said of all of them."""
+    found = list(said)
+    beside = [_JOINS.fullmatch(text, a.end(), b.start()) is not None for a, b in pairwise(matches)]
+    for n, joined in enumerate(beside):
+        if joined and found[n + 1] is None:
+            found[n + 1] = found[n]
+    for n, joined in reversed(list(enumerate(beside))):
+        if joined and found[n] is None:
+            found[n] = found[n + 1]
+    return found
 
 
 def _may_say(part: Part, kind: Kind) -> bool:
@@ -72,7 +91,8 @@ def _may_say(part: Part, kind: Kind) -> bool:
     if part.is_own:
         return True
     if kind.whose == "has":
-        return clause.states and part.says_i and clause.subject in {"我", "我们", "我的", "亲友"}
+        theirs = clause.subject in {"我", "我们", "我的", "亲友"} or part.opens_with_kin
+        return clause.states and part.says_i and theirs
     by_staff = kind.by_staff is not None and clause.states and part.says_i
     return by_staff and re.search(kind.by_staff or "", part.text + part.after) is not None and not _of_kin(part)
 

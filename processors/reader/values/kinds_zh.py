@@ -47,6 +47,8 @@ class Kind(Frozen):
     topic: str | None = None
     joined: str | None = None
     """Before a value that follows one of its kind in the clause before."""
+    listed: bool = False
+    """Several may stand side by side, of which the same is said."""
     next: str | None = None
     """What the clause behind goes on with, where the value is all of its own clause."""
     asked: str | None = None

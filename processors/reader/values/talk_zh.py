@@ -54,6 +54,11 @@ class Part:
         c = self.clause
         return c.states and c.subject in {"亲友", "other", "我们", "我"} and _FAMILY.search(c.raw) is not None
 
+    @property
+    def opens_with_kin(self) -> bool:
+        """Does it begin with one of the family, who is then the speaker's?"""
+        return _FAMILY.match(self.clause.raw) is not None
+
 
 def names_another(lead: str) -> bool:
     """Does what leads to a value name somebody else than the speaker?"""
