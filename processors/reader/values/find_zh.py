@@ -14,6 +14,7 @@ from processors.reader.values.talk_zh import Part, is_of_blood, names_another
 from schemas.base import JsonValue
 
 _LEAD_OF_ANSWER = 6
+_GOES_ON = re.compile(r"还有|另外|以及|加上|外加")
 _JOINS = re.compile(r"(?:[和跟与及、/]|还有|以及|加上?|外加|或者?)?")
 _WRONG = re.compile(r"不对|错|更正|纠正|不是")
 _CORRECTED = re.compile(r"^应该")
@@ -94,7 +95,8 @@ def _may_say(part: Part, kind: Kind) -> bool:
         theirs = clause.subject in {"我", "我们", "我的", "亲友"} or part.opens_with_kin
         return clause.states and part.says_i and theirs
     by_staff = kind.by_staff is not None and clause.states and part.says_i
-    return by_staff and re.search(kind.by_staff or "", part.text + part.after) is not None and not _of_kin(part)
+    around = (part.before if _GOES_ON.match(part.text) else "") + part.text + part.after
+    return by_staff and re.search(kind.by_staff or "", around) is not None and not _of_kin(part)
 
 
 def _of_kin(part: Part) -> bool:

@@ -12,7 +12,7 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.protocol import TurnView
 from processors.reader.values.find_zh import Value, values_in
 from processors.reader.values.introduced_zh import introduced
-from processors.reader.values.kinds_zh import KINDS, Kind, lexicon_of, names_of
+from processors.reader.values.kinds_zh import KINDS, Kind, known_words, lexicon_of, names_of
 from processors.reader.values.labelled_zh import labelled
 from processors.reader.values.talk_zh import Part, parts_of
 from schemas.base import JsonValue
@@ -20,6 +20,8 @@ from schemas.profile.model import FieldSpec, Profile
 
 _GROUP = re.compile(r"\{(\w+)\}")
 _ROUND = re.compile("[来多几]")
+_BRIEF = frozenset(known_words()["brief"].split())
+"""Names of one and the same style."""
 _LONGEST = 600
 """Characters of a turn that is read so: what is longer is a text, not talk."""
 
@@ -40,7 +42,7 @@ class _Filled:
 
 def _alike(value: JsonValue, held: JsonValue) -> bool:
     a, b = str(value), str(held)
-    return a in b or b in a
+    return a in b or b in a or {a, b} <= _BRIEF
 
 
 def without_free(found: Sequence[Found], values: Sequence[Found]) -> list[Found]:

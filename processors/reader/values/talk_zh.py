@@ -15,7 +15,7 @@ from processors.reader.rules.text import sentences, without_quotes
 from processors.reader.rules.topic_zh import opens_about
 from processors.reader.values.kinds_zh import compiled, guard
 
-_SAYS_I = re.compile(r"[我俺咱]|本人|自己")
+_SAYS_I = re.compile(r"[我俺咱]|本人|自己|新来的|报到|自我介绍")
 _LISTED, _SHORT = 4, 8
 _NONE_YET = re.compile(r"^((?:还|暂时|目前|现在|也)*没有?)呢")
 """No question, where it answers one."""
