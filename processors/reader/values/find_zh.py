@@ -44,13 +44,9 @@ def values_in(
     """The values of a kind that a clause says of whom the kind is. `names`: slots to fill; `follows`: the clause before
     held one of the kind."""
     text = part.text
-    if not _may_say(part, kind) or (kind.unless and compiled(kind.unless, lexicon, aliases).search(text)):
-        return
-    if kind.not_in_turn and re.search(kind.not_in_turn, part.turn):
-        return
-    if kind.context and not re.search(kind.context, part.turn + part.question):
-        return
     matches = list(compiled(kind.value, lexicon, aliases).finditer(text))
+    if not matches or not _may_say(part, kind) or _is_kept_out(kind, part, lexicon, aliases):
+        return
     said: list[bool | None] = []
     for match in matches:
         lead, rest = text[: match.start()], text[match.end() :]
@@ -66,6 +62,15 @@ def values_in(
         if values:
             words = tuple((k, v) for k, v in match.groupdict().items() if v is not None)
             yield Value(kind, values, words, part.clause.start, part.clause.end, not holds_still)
+
+
+def _is_kept_out(kind: Kind, part: Part, lexicon: Lexicon, aliases: tuple[str, ...]) -> bool:
+    """Does the clause, or the turn, speak of something else?"""
+    if kind.unless and compiled(kind.unless, lexicon, aliases).search(part.text):
+        return True
+    if kind.not_in_turn and re.search(kind.not_in_turn, part.turn):
+        return True
+    return kind.context is not None and not re.search(kind.context, part.turn + part.question)
 
 
 def _of_a_list(text: str, matches: Sequence[re.Match[str]], said: Sequence[bool | None]) -> list[bool | None]:

@@ -12,7 +12,7 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.protocol import TurnView
 from processors.reader.values.find_zh import Value, values_in
 from processors.reader.values.introduced_zh import introduced
-from processors.reader.values.kinds_zh import KINDS, Kind, known_words, lexicon_of, names_of
+from processors.reader.values.kinds_zh import KINDS, Kind, Lexicon, known_words, lexicon_of, names_of
 from processors.reader.values.labelled_zh import labelled
 from processors.reader.values.talk_zh import Part, parts_of
 from schemas.base import JsonValue
@@ -64,8 +64,9 @@ def field_values(
     filled = _already(profile, found)
     parts = parts_of(turn, text, in_project=in_project)
     findings: list[Found] = []
+    lexicon = lexicon_of(profile)
     for kind in KINDS:
-        findings += _of_kind(kind, parts, profile, filled)
+        findings += _of_kind(kind, parts, profile, lexicon, filled)
     told = {spec.slot or spec.name for spec in profile.fields if spec.name in filled.values}
     findings += _kept(introduced(parts, told, turn, in_project=in_project), profile, filled)
     findings += _kept(labelled(parts, profile), profile, filled)
@@ -81,12 +82,14 @@ def _already(profile: Profile, found: Iterable[Found]) -> _Filled:
     return filled
 
 
-def _of_kind(kind: Kind, parts: Sequence[Part], profile: Profile, filled: _Filled) -> list[Found]:
+def _of_kind(
+    kind: Kind, parts: Sequence[Part], profile: Profile, lexicon: Lexicon, filled: _Filled
+) -> list[Found]:
     """Values of one kind, the last one first where its field holds one at a time: it is what is meant."""
     specs = _specs(kind, profile)
     if not specs or (kind.with_surgery and specs[0].name in filled.values):
         return []
-    values = list(_values(kind, parts, specs, profile))
+    values = list(_values(kind, parts, specs, lexicon))
     many = all(spec.many for spec in specs)
     if not many:
         values = [v for v in values if not v.over][-1:]
@@ -110,8 +113,8 @@ def _specs(kind: Kind, profile: Profile) -> list[FieldSpec]:
     return [] if one is None else [one]
 
 
-def _values(kind: Kind, parts: Sequence[Part], specs: list[FieldSpec], profile: Profile) -> Iterator[Value]:
-    lexicon, follows = lexicon_of(profile), False
+def _values(kind: Kind, parts: Sequence[Part], specs: list[FieldSpec], lexicon: Lexicon) -> Iterator[Value]:
+    follows = False
     names = tuple(kind.pair) or (specs[0].slot or specs[0].name,)
     aliases = names_of(specs[0]) if "{aliases}" in f"{kind.value}" else ()
     for part in parts:
