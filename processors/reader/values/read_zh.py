@@ -22,6 +22,8 @@ _GROUP = re.compile(r"\{(\w+)\}")
 _ROUND = re.compile("[来多几]")
 _BRIEF = frozenset(known_words()["brief"].split())
 """Names of one and the same style."""
+_AT_FIRST = re.compile("本来(?!就)|原本|原先|起初|一开始")
+"""Of what no longer holds where the turn goes on with another value."""
 _LONGEST = 600
 """Characters of a turn that is read so: what is longer is a text, not talk."""
 
@@ -46,8 +48,15 @@ def _alike(value: JsonValue, held: JsonValue) -> bool:
 
 
 def without_free(found: Sequence[Found], values: Sequence[Found]) -> list[Found]:
-    """What is found, without free statements of clauses that say one of the `values`."""
-    return [f for f in found if not (_is_free(f) and any(v.start <= f.start and f.end <= v.end for v in values))]
+    """What is found, without free statements of clauses that say one of the `values`, and without what was meant at
+    first, where they say what is meant now."""
+    now = {slot for v in values for slot, _ in v.slots}
+    return [
+        f
+        for f in found
+        if not (_is_free(f) and any(v.start <= f.start and f.end <= v.end for v in values))
+        and not (_AT_FIRST.search(f.text) and now & {slot for slot, _ in f.slots})
+    ]
 
 
 def _is_free(found: Found) -> bool:
@@ -76,7 +85,7 @@ def field_values(
 def _already(profile: Profile, found: Iterable[Found]) -> _Filled:
     filled = _Filled()
     for each in found:
-        for slot, value in each.slots:
+        for slot, value in () if _AT_FIRST.search(each.text) else each.slots:
             if (spec := spec_of(profile, slot)) is not None:
                 filled.add(spec, value)
     return filled

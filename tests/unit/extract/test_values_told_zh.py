@@ -81,6 +81,14 @@ def test_an_answer_to_another_question(question: str, text: str, field: str, pro
         ("今天起我是青鸟的项目负责人", "project_role=项目负责人", ENGINEERING),
         ("我是301医院的CRC，叫陆瑶", "site=301医院", TRIAL),
         ("没结过婚，一个人过", "maritalStatus=single", GENERAL),
+        ("工作年限写错了，不是6年，是8年", "totalYearsOfExperience=8", IMMIGRATION),
+        ("本来打算今年递交，现在往后推到明年三月", "immigrationTimeline=明年三月", IMMIGRATION),
+        ("我妈一开始反对，现在想通了", "familySupport=支持", IMMIGRATION),
+        ("我念的是华南理工的土木", "major=土木", IMMIGRATION),
+        ("公司名字是华星光电，不是华兴", "currentCompany=华星光电", IMMIGRATION),
+        ("我这情况给您说下哈，女，36", "age=36", IMMIGRATION),
+        ("国籍当然中国啊", "nationality=中国", IMMIGRATION),
+        ("我们领证啦", "maritalStatus=已婚", IMMIGRATION),
         ("之前说的年薪不对，应该是75万", "annualIncome=750000", IMMIGRATION),
         ("从今天起测试这块我接手", "project_role=测试负责人", ENGINEERING),
         ("省肿瘤的研究协调员周小洁，报到", "name=周小洁", TRIAL),
@@ -105,6 +113,8 @@ def test_values_in_other_words(text: str, value: str, profile: Profile) -> None:
         ("你好 我姓周", "name", GENERAL),
         ("时间按都柏林的来", "timezone", ENGINEERING),
         ("我是学护理的", "occupation", GENERAL),
+        ("我加入了读书会", "employer", GENERAL),
+        ("工作年限写错了，不是6年", "yearsOfExperience", GENERAL),
     ],
 )
 def test_what_only_looks_like_a_value(text: str, field: str, profile: Profile) -> None:
