@@ -148,7 +148,7 @@ def _degree(clause: Clause) -> Iterator[Found]:
     yield made(clause, match.span(), f"{{of}}{major or ''}{match['degree']}{match['done'] or '学历'}", *slots)
 
 
-_MODE = "自考|成人|函授|在职|全日制|统招|[就才只]一个?|.+(?:大学|学院|理工|[师科工财医农]大)"
+_MODE = "自考|成人|函授|在职|全日制|统招|[就才只]一个?|.+(?:大学|学院|[理师科工财医农][大工])"
 """How one studies, or where: no subject."""
 
 

@@ -77,4 +77,4 @@ def test_b1_a_value_that_answers_stays_a_value() -> None:
     (stated,) = extract("三十二", question="您多大了？")
     assert values_of(stated) == {"age": 32}
     kind_of_company = extract("广告公司，做设计", question="您在哪家公司上班？")
-    assert [values_of(c) for c in kind_of_company if c.fields] == [{"occupation": "设计"}]
+    assert [held for c in kind_of_company if (held := values_of(c))] == [{"occupation": "设计"}]
