@@ -66,7 +66,7 @@ _MONTHLY = re.compile(
     r"(?:[千万][一二三四五六七八九\d]?|[kKwW])?)(?:元|块|(?P<after>左右)|$)"
 )
 _YEARS = re.compile(
-    rf"(?:工作|从业|干了|有)(?:经验)?(?:已经|有|快|了)?{ABOUT_ZH}(?P<years>{HAN_NUMBER}"
+    rf"(?:工作|从业|干了|(?<!得)有)(?:经验)?(?:已经|有|快|了)?{ABOUT_ZH}(?P<years>{HAN_NUMBER}"
     rf")(?P<more>多)?年{_OVER}(?:的?[\u4e00-\u9fffA-Za-z+#]{{0,10}}?(?:经验|经历)|了|$)"
 )
 _INCOME = re.compile(

@@ -70,6 +70,8 @@ def _is_kept_out(kind: Kind, part: Part, lexicon: Lexicon, aliases: tuple[str, .
         return True
     if kind.not_in_turn and re.search(kind.not_in_turn, part.turn):
         return True
+    if kind.not_asked and re.search(kind.not_asked, part.question):
+        return True
     return kind.context is not None and not re.search(kind.context, part.turn + part.question)
 
 

@@ -60,6 +60,8 @@ class Kind(Frozen):
     unless: str | None = None
     not_in_turn: str | None = None
     """What the turn does not speak of."""
+    not_asked: str | None = None
+    """What the question before does not ask for."""
     ended_before: str | None = None
     ended_behind: str | None = None
     ended_next: str | None = None

@@ -50,11 +50,12 @@ def _alike(value: JsonValue, held: JsonValue) -> bool:
 def without_free(found: Sequence[Found], values: Sequence[Found]) -> list[Found]:
     """What is found, without free statements of clauses that say one of the `values`, and without what was meant at
     first, where they say what is meant now."""
+    said = [v for v in values if not v.attributes.get("implied")]
     now = {slot for v in values for slot, _ in v.slots}
     return [
         f
         for f in found
-        if not (_is_free(f) and any(v.start <= f.start and f.end <= v.end for v in values))
+        if not (_is_free(f) and any(v.start <= f.start and f.end <= v.end for v in said))
         and not (_AT_FIRST.search(f.text) and now & {slot for slot, _ in f.slots})
     ]
 
@@ -150,6 +151,7 @@ def _statement(value: Value, fitted: Sequence[tuple[FieldSpec, JsonValue]], prof
         slots,
         vague,
         value.over,
+        attributes={"implied": True} if kind.whose == "has" else {},
         category=category,
         of_time=of_time,
         taken_back=value.over,

@@ -106,6 +106,8 @@ def _asked(turn: TurnView) -> str:
     if turn.speaker is not None or not turn.previous or turn.previous[-1][0] != "assistant":
         return ""
     asked = turn.previous[-1][1]
+    if guard("asked_of_once").search(asked):
+        return ""
     return asked if re.search(r"[?？吗呢]|什么|多少|哪|几", asked) else ""
 
 

@@ -56,6 +56,8 @@ def test_an_answer_of_a_word_or_two(question: str, text: str, value: str, profil
         ("您的驾照拿了多少年？", "十四年，没扣过分", "totalYearsOfExperience", IMMIGRATION),
         ("您孩子多大了？", "十二岁", "age", IMMIGRATION),
         ("在哪家公司？", "宁德时代", "currentLocation", IMMIGRATION),
+        ("你们店在哪儿？", "在徐州", "currentLocation", IMMIGRATION),
+        ("您之前在哪里生活？", "兰州", "currentLocation", IMMIGRATION),
     ],
 )
 def test_an_answer_to_another_question(question: str, text: str, field: str, profile: Profile) -> None:
@@ -113,6 +115,8 @@ def test_values_in_other_words(text: str, value: str, profile: Profile) -> None:
         ("时间按都柏林的来", "timezone", ENGINEERING),
         ("我是学护理的", "occupation", GENERAL),
         ("我加入了读书会", "employer", GENERAL),
+        ("我退休前是小学老师", "occupation", GENERAL),
+        ("这个高血压啊，得有十五六年了", "years", HEALTH),
         ("工作年限写错了，不是6年", "yearsOfExperience", GENERAL),
     ],
 )
