@@ -99,7 +99,8 @@ def _may_say(part: Part, kind: Kind) -> bool:
     if part.is_own:
         return True
     if kind.whose == "has":
-        theirs = clause.subject in {"我", "我们", "我的", "亲友"} or part.opens_with_kin
+        named = clause.subject == "亲友" and "我" in part.text
+        theirs = clause.subject in {"我", "我们", "我的"} or named or part.opens_with_kin
         return clause.states and part.says_i and theirs
     by_staff = kind.by_staff is not None and clause.states and part.says_i
     around = (part.before if _GOES_ON.match(part.text) else "") + part.text + part.after
