@@ -148,7 +148,11 @@ def _degree(clause: Clause) -> Iterator[Found]:
     yield made(clause, match.span(), f"{{of}}{major or ''}{match['degree']}{match['done'] or '学历'}", *slots)
 
 
+_MODE = "自考|成人|函授|在职|全日制|统招|[就才只]一个?|.+(?:大学|学院|[理师科工财医农][大工])"
+"""How one studies, or where: no subject."""
+
+
 def _clean_major(text: str | None) -> str | None:
-    if not text or _NOT_MAJOR.match(text) or re.fullmatch(rf"{_DEGREE}|.*[读念]|大学|.*[刚拿了着过到].*", text):
+    if not text or _NOT_MAJOR.match(text) or re.fullmatch(rf"{_DEGREE}|.*[读念]|大学|.*[刚拿了着过到].*|{_MODE}", text):
         return None
     return text.removesuffix("专业").removesuffix("系") or None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -13,6 +13,12 @@ from processors.reader.values.kinds_zh import Kind, Lexicon, compiled, guard
 from processors.reader.values.talk_zh import Part, is_of_blood, names_another
 from schemas.base import JsonValue
 
+_LEAD_OF_ANSWER = 6
+_GOES_ON = re.compile(r"还有|另外|以及|加上|外加")
+_JOINS = re.compile(r"(?:[和跟与及、/]|还有|以及|加上?|外加|或者?)?")
+_WRONG = re.compile(r"不对|错|更正|纠正|不是")
+_CORRECTED = re.compile(r"^应该")
+"""Of what is put right no doubt is meant: 年薪说错了，应该是75万."""
 _GAP = "　"
 """In place of a value in its clause."""
 _HERE = re.compile(r"[了吧呢啊呀哈嘛的哦,，。.!！~～\s]*")
@@ -38,23 +44,48 @@ def values_in(
     """The values of a kind that a clause says of whom the kind is. `names`: slots to fill; `follows`: the clause before
     held one of the kind."""
     text = part.text
-    if not _may_say(part, kind) or (kind.unless and compiled(kind.unless, lexicon, aliases).search(text)):
+    matches = list(compiled(kind.value, lexicon, aliases).finditer(text))
+    if not matches or not _may_say(part, kind) or _is_kept_out(kind, part, lexicon, aliases):
         return
-    if kind.not_in_turn and re.search(kind.not_in_turn, part.turn):
-        return
-    if kind.context and not re.search(kind.context, part.turn + part.question):
-        return
-    for match in compiled(kind.value, lexicon, aliases).finditer(text):
+    said: list[bool | None] = []
+    for match in matches:
         lead, rest = text[: match.start()], text[match.end() :]
         over = _is_over(kind, part, lead, rest, lexicon)
-        if not over and not (_is_of(kind, part, match, lexicon, aliases, follows) and _holds(kind, part, lead, rest)):
-            continue
-        if over and kind.says_not is None:
+        holds = _is_of(kind, part, match, lexicon, aliases, follows) and _holds(kind, part, lead, rest)
+        said.append(not over if over or holds else None)
+    if kind.listed:
+        said = _of_a_list(text, matches, said)
+    for match, holds_still in zip(matches, said, strict=True):
+        if holds_still is None or (not holds_still and kind.says_not is None):
             continue
         values = _read(kind, match, names)
         if values:
             words = tuple((k, v) for k, v in match.groupdict().items() if v is not None)
-            yield Value(kind, values, words, part.clause.start, part.clause.end, over)
+            yield Value(kind, values, words, part.clause.start, part.clause.end, not holds_still)
+
+
+def _is_kept_out(kind: Kind, part: Part, lexicon: Lexicon, aliases: tuple[str, ...]) -> bool:
+    """Does the clause, or the turn, speak of something else?"""
+    if kind.unless and compiled(kind.unless, lexicon, aliases).search(part.text):
+        return True
+    if kind.not_in_turn and re.search(kind.not_in_turn, part.turn):
+        return True
+    if kind.not_asked and re.search(kind.not_asked, part.question):
+        return True
+    return kind.context is not None and not re.search(kind.context, part.turn + part.question)
+
+
+def _of_a_list(text: str, matches: Sequence[re.Match[str]], said: Sequence[bool | None]) -> list[bool | None]:
+    """What is said of each of several values that stand side by side: it is said of all of them."""
+    found = list(said)
+    beside = [_JOINS.fullmatch(text, a.end(), b.start()) is not None for a, b in pairwise(matches)]
+    for n, joined in enumerate(beside):
+        if joined and found[n + 1] is None:
+            found[n + 1] = found[n]
+    for n, joined in reversed(list(enumerate(beside))):
+        if joined and found[n] is None:
+            found[n] = found[n + 1]
+    return found
 
 
 def _may_say(part: Part, kind: Kind) -> bool:
@@ -68,9 +99,12 @@ def _may_say(part: Part, kind: Kind) -> bool:
     if part.is_own:
         return True
     if kind.whose == "has":
-        return clause.states and part.says_i and clause.subject in {"我", "我们", "我的", "亲友"}
+        named = clause.subject == "亲友" and "我" in part.text
+        theirs = clause.subject in {"我", "我们", "我的"} or named or part.opens_with_kin
+        return clause.states and part.says_i and theirs
     by_staff = kind.by_staff is not None and clause.states and part.says_i
-    return by_staff and re.search(kind.by_staff or "", part.text + part.after) is not None and not _of_kin(part)
+    around = (part.before if _GOES_ON.match(part.text) else "") + part.text + part.after
+    return by_staff and re.search(kind.by_staff or "", around) is not None and not _of_kin(part)
 
 
 def _of_kin(part: Part) -> bool:
@@ -104,7 +138,8 @@ def _is_of(
         return True
     if is_all and kind.next and seen(kind.next, part.after, at_start=True):
         return True
-    return bool(part.question) and len(lead) <= 6 and seen(kind.asked, part.question)
+    question = part.asked_of_people if kind.whose in {"theirs", "has"} else part.question
+    return bool(question) and len(lead) <= _LEAD_OF_ANSWER and seen(kind.asked, question)
 
 
 def _holds(kind: Kind, part: Part, lead: str, rest: str) -> bool:
@@ -127,6 +162,7 @@ def _holds(kind: Kind, part: Part, lead: str, rest: str) -> bool:
         return False
     if kind.planned:
         return True
+    lead = _CORRECTED.sub("", lead) if _WRONG.search(part.before) else lead
     return not (planned(lead) or doubted(lead)) and not guard("unmeant").search(part.text)
 
 
@@ -189,6 +225,8 @@ def _value(kind: Kind, match: re.Match[str]) -> JsonValue:
         return _height(match)
     if "n" in groups:
         number = _number(match["n"] or groups.get("m") or "")
+        if number is not None and groups.get("half"):
+            number += 0.5
         return None if number is None else whole(round(number * kind.units.get(groups.get("u") or "", 1), 2))
     text = (
         match["part"] + "切除" if kind.with_surgery else (groups.get("v") or groups.get("w") or match.group()).strip()

@@ -16,14 +16,14 @@ from processors.reader.values.talk_zh import Part
 
 _GREETING = re.compile(r"(?:大家好|各位好|你们好|你好|您好|嗨|哈喽|喂)[，,：:！!\s]*(?=我)")
 _OPENING = re.compile(
-    r"(?:大家好|各位好|你们好|你好|您好|嗨|哈喽|喂|自我介绍一?下|自报家门|报到|新人报到|冒个泡|签个到)[，,：:！!\s]*"
-    r"|(?:我叫|我是(?:新加入的|新来的|新同事|刚来的)?|叫我|叫|我的名字叫?|名字叫?|姓名|本人|我)(?:是|：|:)?"
+    r"(?:大家好|各位好|你们好|你好|您好|嗨|哈喽|喂|自我介绍一?下|自报家门|报到|新人报到|新来的|新人|冒个泡|签个到)[，,：:！!\s]*"
+    r"|(?:我叫|我是(?:新加入的|新来的|新同事|刚来的)?|叫我|叫|我的名字叫?|名字叫?|姓名|大名|本名|真名|本人|我)(?:是|：|:)?"
 )
-_SAYS_NAME = re.compile(r"我叫|叫我|我的名字|名字|姓名|我是(?=[\u4e00-\u9fff]{2,3}$)")
+_SAYS_NAME = re.compile(r"我叫|叫我|我的名字|名字|姓名|大名|本名|真名|我是(?=[\u4e00-\u9fff]{2,3}$)")
 _SAYS = re.compile(r"自报家门|自我介绍|我叫|我是|叫我|大家好|报到|新来的|刚来|加我一个")
 """What shows that somebody introduces themselves."""
 _NAME = re.compile(
-    r"(?:(?:(?![了的是在吗吧呢啊也都就没不很好来去们])[\u4e00-\u9fff]){2,3}"
+    r"(?!姓)(?:(?:(?![了的是在吗吧呢啊也都就没不很好来去们])[\u4e00-\u9fff]){2,3}"
     r"|[\u4e00-\u9fff]{4})"
 )
 _OF_TWO = "(?:{words.two_characters})[\u4e00-\u9fff]{1,2}$"
@@ -33,9 +33,13 @@ _AGE = re.compile(
     r"(?:今年|刚|快|周岁|虚岁|属\S)?(?P<n>\d{2}|[二三四五六七八九]十[一二三四五六七八九]?)(?:了|岁)?(?:男|女)?"
 )
 _SEX = re.compile(r"(?:\d{2}岁?)?(?P<v>男|女)(?:的|生|性|士)?(?:\d{2}岁?)?")
-_BORN = re.compile(r"(?:我|我是|本人|是)?(?P<y>19[3-9]\d|20[01]\d|[4-9]\d|0\d)年(?:的|生人?|出生)(?:人)?")
+_BORN = re.compile(r"(?:我|我是|本人|是)?(?P<y>19[3-9]\d|20[01]\d|[4-9]\d|0\d)年(?:的|生人?|出生的?)(?:人)?")
 _AT = "(?:我)?(?:这边)?(?:是|在|来自)?(?P<v>{parts.org})的?"
 _JOB = "(?:我|我是|是)?(?:(?P<at>{parts.org})的?)?(?:做|干|搞|负责|管)?(?P<v>{parts.job}|{words.trades})(?:的|一枚|岗)?"
+_OF_JOB = (
+    "(?:我是|我)?(?:(?:(?P<at>{parts.org})的?)|[\u4e00-\u9fff]{2,4}的)?"
+    "(?P<v>{parts.job})(?P<name>[\u4e00-\u9fff]{2,3})"
+)
 _ABOUT_SELF = frozenset({"age", "gender", "occupation", "employer", "education", "marital", "residence", "years"})
 _OWN = frozenset({"name", "gender", "occupation", "education", "marital", "height"})
 _YOUNGEST, _OLDEST = 14, 99
@@ -54,6 +58,8 @@ def introduced(parts: Sequence[Part], told: set[str], turn: TurnView, *, in_proj
     name = _name(parts, says=any(_SAYS.search(p.text) for p in parts), told=bool(told & _ABOUT_SELF) or ages or works)
     if name is not None:
         yield name
+    elif any(_SAYS.search(p.text) for p in read):
+        yield from _by_job(read)
     if name is not None or told & _ABOUT_SELF:
         yield from _work(read, named=name is not None)
     if not in_project:
@@ -79,7 +85,7 @@ def _name(parts: Sequence[Part], *, says: bool, told: bool) -> Found | None:
         goes_on = at + 1 < len(parts) and (says or told)
         if lead.startswith("我") and goes_on:
             return _named(part, bare)
-        if lead[:1] in set("我叫名姓本") and lead != "我" and (goes_on or _SAYS_NAME.match(part.text)):
+        if lead[:1] in set("我叫名姓本大真") and lead != "我" and (goes_on or _SAYS_NAME.match(part.text)):
             return _named(part, bare)
         if goes_on and bare[0] not in _NICKNAME and _only_greets(parts[:at]):
             return _named(part, bare)
@@ -101,6 +107,18 @@ def _is_one(text: str) -> bool:
     if not known or any(text[:n] in PLACES for n in (2, 3)) or text in known_words()["not_names"].split():
         return False
     return not any(compiled(f"{{words.{words}}}").search(text) for words in known_words()["lists_of_no_names"].split())
+
+
+def _by_job(parts: Sequence[Part]) -> Iterator[Found]:
+    """Name, work and place of work in one: 市三院的研究护士苗青，报到."""
+    for part in parts[:2]:
+        match = compiled(_OF_JOB).fullmatch(part.text)
+        if match is not None and _is_one(match["name"]):
+            yield _named(part, match["name"])
+            yield _made(part, f"{{of}}从事{match['v']}工作", "occupation", match["v"])
+            if match["at"]:
+                yield _made(part, f"{{of}}在{match['at']}工作", "employer", match["at"])
+            return
 
 
 def _work(parts: Sequence[Part], *, named: bool) -> Iterator[Found]:

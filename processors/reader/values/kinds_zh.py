@@ -25,8 +25,8 @@ _NOTHING = r"(?!)"
 
 
 class Kind(Frozen):
-    """A kind of value; `words_zh.toml` says what each part is for. A pattern stands for itself, as `{words.NAME}` does for
-    one of a list."""
+    """A kind of value; `words_zh.toml` says what each part is for. A pattern stands for itself, as `{words.NAME}` does
+    for one of a list."""
 
     fields: tuple[str, ...] = ()
     pair: dict[str, str] = Field(default_factory=dict)
@@ -47,6 +47,8 @@ class Kind(Frozen):
     topic: str | None = None
     joined: str | None = None
     """Before a value that follows one of its kind in the clause before."""
+    listed: bool = False
+    """Several may stand side by side, of which the same is said."""
     next: str | None = None
     """What the clause behind goes on with, where the value is all of its own clause."""
     asked: str | None = None
@@ -58,6 +60,8 @@ class Kind(Frozen):
     unless: str | None = None
     not_in_turn: str | None = None
     """What the turn does not speak of."""
+    not_asked: str | None = None
+    """What the question before does not ask for."""
     ended_before: str | None = None
     ended_behind: str | None = None
     ended_next: str | None = None
@@ -83,7 +87,8 @@ class _Data(Frozen):
     kinds: tuple[Kind, ...]
 
 
-_DATA = TypeAdapter(_Data).validate_python(tomllib.loads((files(__package__) / "words_zh.toml").read_text(encoding="utf-8")))
+_TEXT = (files(__package__) / "words_zh.toml").read_text(encoding="utf-8")
+_DATA = TypeAdapter(_Data).validate_python(tomllib.loads(_TEXT))
 KINDS = _DATA.kinds
 
 

@@ -12,7 +12,7 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.protocol import TurnView
 from processors.reader.values.find_zh import Value, values_in
 from processors.reader.values.introduced_zh import introduced
-from processors.reader.values.kinds_zh import KINDS, Kind, lexicon_of, names_of
+from processors.reader.values.kinds_zh import KINDS, Kind, Lexicon, known_words, lexicon_of, names_of
 from processors.reader.values.labelled_zh import labelled
 from processors.reader.values.talk_zh import Part, parts_of
 from schemas.base import JsonValue
@@ -20,6 +20,10 @@ from schemas.profile.model import FieldSpec, Profile
 
 _GROUP = re.compile(r"\{(\w+)\}")
 _ROUND = re.compile("[来多几]")
+_BRIEF = frozenset(known_words()["brief"].split())
+"""Names of one and the same style."""
+_AT_FIRST = re.compile("本来(?!就)|原本|原先|起初|一开始")
+"""Of what no longer holds where the turn goes on with another value."""
 _LONGEST = 600
 """Characters of a turn that is read so: what is longer is a text, not talk."""
 
@@ -40,12 +44,20 @@ class _Filled:
 
 def _alike(value: JsonValue, held: JsonValue) -> bool:
     a, b = str(value), str(held)
-    return a in b or b in a
+    return a in b or b in a or {a, b} <= _BRIEF
 
 
 def without_free(found: Sequence[Found], values: Sequence[Found]) -> list[Found]:
-    """What is found, without free statements of clauses that say one of the `values`."""
-    return [f for f in found if not (_is_free(f) and any(v.start <= f.start and f.end <= v.end for v in values))]
+    """What is found, without free statements of clauses that say one of the `values`, and without what was meant at
+    first, where they say what is meant now."""
+    said = [v for v in values if not v.attributes.get("implied")]
+    now = {slot for v in values for slot, _ in v.slots}
+    return [
+        f
+        for f in found
+        if not (_is_free(f) and any(v.start <= f.start and f.end <= v.end for v in said))
+        and not (_AT_FIRST.search(f.text) and now & {slot for slot, _ in f.slots})
+    ]
 
 
 def _is_free(found: Found) -> bool:
@@ -62,8 +74,9 @@ def field_values(
     filled = _already(profile, found)
     parts = parts_of(turn, text, in_project=in_project)
     findings: list[Found] = []
+    lexicon = lexicon_of(profile)
     for kind in KINDS:
-        findings += _of_kind(kind, parts, profile, filled)
+        findings += _of_kind(kind, parts, profile, lexicon, filled)
     told = {spec.slot or spec.name for spec in profile.fields if spec.name in filled.values}
     findings += _kept(introduced(parts, told, turn, in_project=in_project), profile, filled)
     findings += _kept(labelled(parts, profile), profile, filled)
@@ -73,18 +86,20 @@ def field_values(
 def _already(profile: Profile, found: Iterable[Found]) -> _Filled:
     filled = _Filled()
     for each in found:
-        for slot, value in each.slots:
+        for slot, value in () if _AT_FIRST.search(each.text) else each.slots:
             if (spec := spec_of(profile, slot)) is not None:
                 filled.add(spec, value)
     return filled
 
 
-def _of_kind(kind: Kind, parts: Sequence[Part], profile: Profile, filled: _Filled) -> list[Found]:
+def _of_kind(
+    kind: Kind, parts: Sequence[Part], profile: Profile, lexicon: Lexicon, filled: _Filled
+) -> list[Found]:
     """Values of one kind, the last one first where its field holds one at a time: it is what is meant."""
     specs = _specs(kind, profile)
     if not specs or (kind.with_surgery and specs[0].name in filled.values):
         return []
-    values = list(_values(kind, parts, specs, profile))
+    values = list(_values(kind, parts, specs, lexicon))
     many = all(spec.many for spec in specs)
     if not many:
         values = [v for v in values if not v.over][-1:]
@@ -108,8 +123,8 @@ def _specs(kind: Kind, profile: Profile) -> list[FieldSpec]:
     return [] if one is None else [one]
 
 
-def _values(kind: Kind, parts: Sequence[Part], specs: list[FieldSpec], profile: Profile) -> Iterator[Value]:
-    lexicon, follows = lexicon_of(profile), False
+def _values(kind: Kind, parts: Sequence[Part], specs: list[FieldSpec], lexicon: Lexicon) -> Iterator[Value]:
+    follows = False
     names = tuple(kind.pair) or (specs[0].slot or specs[0].name,)
     aliases = names_of(specs[0]) if "{aliases}" in f"{kind.value}" else ()
     for part in parts:
@@ -136,6 +151,7 @@ def _statement(value: Value, fitted: Sequence[tuple[FieldSpec, JsonValue]], prof
         slots,
         vague,
         value.over,
+        attributes={"implied": True} if kind.whose == "has" else {},
         category=category,
         of_time=of_time,
         taken_back=value.over,

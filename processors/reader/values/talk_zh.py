@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from processors.reader.rules.clauses_zh import FAMILY, KIN, Clause, clauses
@@ -15,7 +15,12 @@ from processors.reader.rules.text import sentences, without_quotes
 from processors.reader.rules.topic_zh import opens_about
 from processors.reader.values.kinds_zh import compiled, guard
 
-_SAYS_I = re.compile(r"[我俺咱]|本人|自己")
+_SAYS_I = re.compile(r"[我俺咱]|本人|自己|新来的|报到|自我介绍")
+_LISTED, _SHORT = 4, 8
+_NONE_YET = re.compile(r"^((?:还|暂时|目前|现在|也)*没有?)呢")
+"""No question, where it answers one."""
+_ANSWERS = 2
+"""Clauses that answer what was asked of others."""
 _KIN = re.compile(KIN)
 _FAMILY = re.compile(FAMILY)
 
@@ -31,6 +36,8 @@ class Part:
     question: str
     says_i: bool
     turn: str
+    asked_of_people: str = ""
+    """What was asked just before of the speaker's people."""
 
     @property
     def text(self) -> str:
@@ -46,6 +53,11 @@ class Part:
     def is_of_family(self) -> bool:
         c = self.clause
         return c.states and c.subject in {"亲友", "other", "我们", "我"} and _FAMILY.search(c.raw) is not None
+
+    @property
+    def opens_with_kin(self) -> bool:
+        """Does it begin with one of the family, who is then the speaker's?"""
+        return _FAMILY.match(self.clause.raw) is not None
 
 
 def names_another(lead: str) -> bool:
@@ -63,8 +75,12 @@ def parts_of(turn: TurnView, text: str, *, in_project: bool) -> list[Part]:
     """The clauses of a prepared turn."""
     text = without_quotes(without_irony(without_given(text, in_project=in_project)))
     alone = turn.speaker is None and not in_project
+    if turn.previous:
+        text = _NONE_YET.sub(r"\1啊", text)
     about = opens_about(turn) if turn.speaker is not None else "我"
-    question = _question(turn)
+    asked = _asked(turn)
+    of_people = _FAMILY.search(asked) is not None
+    question = "" if of_people else asked
     found: list[Part] = []
     for sentence in sentences(text):
         parts = clauses(sentence, about, in_group=not alone)
@@ -74,17 +90,23 @@ def parts_of(turn: TurnView, text: str, *, in_project: bool) -> list[Part]:
             says_i = alone or _SAYS_I.search(said) is not None or (bool(question) and not found)
             before = parts[at - 1].raw if at else ""
             after = parts[at + 1].raw if at + 1 < len(parts) else ""
-            opens = question if not found or (at == 1 and len(parts[0].raw) <= 2) else ""
-            found.append(Part(clause, before, after, opens, says_i, text))
+            opens = question if not found or _lists(parts[:at], found) else ""
+            of_theirs = asked if of_people and len(found) < _ANSWERS else ""
+            found.append(Part(clause, before, after, opens, says_i, text, of_theirs))
     return found
 
 
-def _question(turn: TurnView) -> str:
+def _lists(before: Sequence[Clause], found: Sequence[Part]) -> bool:
+    """Do the clauses before only begin a list of what was asked for?"""
+    return len(before) == len(found) <= _LISTED and all(len(c.raw) <= _SHORT for c in before)
+
+
+def _asked(turn: TurnView) -> str:
     """What the assistant asked just before."""
     if turn.speaker is not None or not turn.previous or turn.previous[-1][0] != "assistant":
         return ""
     asked = turn.previous[-1][1]
-    if _FAMILY.search(asked):
+    if guard("asked_of_once").search(asked):
         return ""
     return asked if re.search(r"[?？吗呢]|什么|多少|哪|几", asked) else ""
 
