@@ -56,7 +56,7 @@ ANSWERS_NO = (
 FILLER = re.compile(
     rf"(?:(?:as (?:an? (?:{alternatives('one_may_be', 'not_so')})|{alternatives('by_the_way')}),? ?"
     r"(?=(?:I|we|my)\b(?! (?:think|guess|suppose|believe|mean)\b))"
-    r"|well|so|oh|ye+a+h?|yes|yep|ya|yup|mhm|omg|nah|ugh+|aw+|ah+|ooh+|welp|meh"
+    r"|well|so|oh|then again|ha(?: ha)+|ye+a+h?|yes|yep|ya|yup|mhm|omg|nah|ugh+|aw+|ah+|ooh+|welp|meh"
     r"|same(?: here)?(?=[\s,.!-]+(?:I|my|we|im)\b)|no wonder(?= (?:I|we|my|our)\b)"
     rf"|no (?:problem|worries|idea|bother)(?=\s*[,.!;:-]|\s(?:I|we)\b)|{ANSWERS_NO}|nope|ok|okay|hi|hey"
     r"|hello|there(?!'s| is| are| was| were)"

@@ -49,7 +49,7 @@ _OF_A_PLACE = re.compile(
 )
 _INTERJECTION = re.compile(
     r"(?:(?:by the way|guess what|oh man|like(?=,? (?:my|I|we)\b)|ye+a+h?|yes|yep|yup|ya|mhm|omg|welp|meh|nope"
-    r"|nah|oops|wow+|hm+|u[mh]+"
+    r"|nah|oops|wow+|hm+|u[mh]+|ha(?: ha)+|(?:but )?then again"
     r"|er+m?|aw+|ugh+|oo+h|whoa|gosh|damn|dude|oh|ok(?:ay)?|well|right|haha|honestly|actually|unfortunately|anyway"
     r"|also|plus"
     r"|and|but|so|then|now|however|luckily|sadly|basically|obviously|of course|for sure"

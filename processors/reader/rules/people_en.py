@@ -14,12 +14,14 @@ from processors.reader.rules.words_en import alternatives
 
 _HE, _SHE = alternatives("he"), alternatives("she")
 _WHO = rf"(?:{KIN_EN}|{alternatives('he', 'she', 'either')})"
+_OF_THEM = r" (?:members?|friends?|home|house|business|doctor|dentist|tree|history|name|life|holiday|trip)\b"
+"""A family doctor is no family."""
 _ROLE = rf"(?:{alternatives('roles')})"
 _TITLED = r"(?-i:(?:Mr|Mrs|Ms|Dr|Miss|Prof)\.? [A-Z][a-z]{1,20})"
 _NAME = rf"(?!(?:{alternatives('no_names')})\b)(?-i:[A-Z][a-z]{{1,20}}(?: [A-Z][a-z]{{1,20}})?)"
 _MINE = re.compile(
     rf"\b(?:my|our) (?P<role>{_ROLE})(?:,| is) (?P<title>{_TITLED})\b"
-    rf"|\b(?:my|our) (?P<is>(?:[\w-]+ ){{0,2}}?{_WHO})(?!'s\b|-)\b(?:(?:,? (?:called|named)"
+    rf"|\b(?:my|our) (?P<is>(?:[\w-]+ ){{0,2}}?{_WHO})(?!'s\b|-|{_OF_THEM})\b(?:(?:,? (?:called|named)"
     rf"|,)? (?P<name>{_NAME})\b(?!'s [a-z]))?"
     rf"|\b(?P<named>{_NAME})(?:'s| is|,) (?:my|our) (?P<as>(?:[\w-]+ ){{0,1}}?{_WHO})\b(?!'s\b)"
     rf"|\b(?:I|we)(?:'ve| have)?(?: (?:also|just|now|recently|actually|finally))?"

@@ -45,8 +45,12 @@ _TOLD_TO_AMONG_PEOPLE = re.compile(
     re.I,
 )
 """What somebody is not to do, not what the speaker does not."""
-_COMPARING = re.compile(r"(?:just )?like [\w' -]{2,40}? (?:I|we) [a-z]", re.I)
-"""Just like music we got to see films: nothing is liked."""
+_COMPARING = re.compile(
+    r"(?:just )?like [\w' -]{2,40}? (?:I|we) [a-z]"
+    r"|(?:just|much|exactly|almost|kind of|sort of|somewhat|more|nothing|something|a lot) like\b",
+    re.I,
+)
+"""Just like music we got to see films, just like chess: nothing is liked."""
 _BEHIND_A_VERB = (
     r"an?|the|my|our|some|any|all|both|it|them|to|for|in|on|at|up|out|off|with|from|back|into|over|about|after"
     r"|around|down|everything|nothing|anything|something"

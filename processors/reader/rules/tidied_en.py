@@ -47,6 +47,9 @@ _SPOKEN = re.compile(
 """What speech puts before a verb and a sentence by itself does not need."""
 _WOULD_BE = r" would (?:have to |probably |definitely )*be (?=[\w\"])"
 _MENDED = (
+    (re.compile(r"\b(an? (?:(?!of\b)[a-z-]+ ){0,3})(wo)?men(?=$|[,;.]| (?:in|who|from|at|with|of|and|that"
+                r"|named|called)\b)", re.I), r"\1\2man"),
+    (re.compile(r"(?<![\d.,:/-])\b(\d) (\d) (?=[a-z]+s\b)", re.I), r"\1 or \2 "),
     (
         re.compile(
             r"\b(?:(?:I am|I'm) old school and )?I (?:have to|must|gotta|will|would|can|do) (?:admit|say"

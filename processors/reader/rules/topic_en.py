@@ -77,10 +77,30 @@ _OF_NOTHING = re.compile(
     re.I,
 )
 _MINE = re.compile(
-    r"(?:mine|my (?:(?:all[- ]time|personal|absolute|current) )?favou?rite(?: one)?(?: of all time)?)"
+    r"(?:I (?:think|guess|would say|would have to say|have to say|believe)(?: that)? )?"
+    r"(?P<of>one of )?(?:mine|my (?:(?:all[- ]time|personal|absolute|current) )?favou?rites?(?: one)?(?: of all time)?)"
     r"(?P<is>'s| is| was| are| were| would (?:have to )?be| has to be)(?: probably)? (?=[\w\"])",
     re.I,
 )
+_CLASS = (
+    r"(?:sport|game|show|movie|film|series|book|song|album|band|comics?|team|instrument|food|dish|drink|language|genre"
+    r"|app|place|country|city)"
+)
+_CLASSED = re.compile(
+    rf"(?P<head>(?:I|we)(?:'\w+)? {_MANNER}(?:(?:{_DOING})(?:d|ed|ing|n)?|see|seen|saw|tried|try|read|heard of|been to"
+    rf"|into|fan of|familiar with|interested in|good at|bad at)) (?:the|that|this) {_CLASS}\b"
+    r"(?! (?:of|that|about|with|called|named|in which|where|who|which|by|from)\b)",
+    re.I,
+)
+"""I never played the sport: what was asked of is of that kind."""
+_IS_ONES = re.compile(
+    r"(?:(?:and|but|so|yes|yeah|yep|oh|well|of course|haha|lol|actually),? ){0,3}"
+    r"(?:(?P<one>it|that|this)(?P<is>'?s| is| was| has (?:always )?been)|(?P<many>they|those|these)"
+    r"(?P<are>'?re| are| were)) (?P<how>(?:(?:definitely|probably|still|actually|also|always|just|by far|easily"
+    r"|totally|certainly|one of|among|some of) ){0,3})(?=my (?:[\w-]+ ){0,3}favou?rites?\b)",
+    re.I,
+)
+"""It's one of my favourites: what was asked of."""
 _NOT_SEVERAL = re.compile(r"(?:ss|us|is|tics|sics)$")
 """Tennis, physics: one."""
 
@@ -115,13 +135,21 @@ class Topic:
     def named(self, clause: str) -> str:
         """The clause with the thing that it leaves out; unchanged where none is known."""
         if self._favourite and (match := _MINE.match(clause)):
-            return f"my {self._favourite} {_is(match['is'])} {clause[match.end() :]}"
+            whose = f"one of my {self._favourite}s" if match["of"] else f"my {self._favourite}"
+            return f"{whose} {_is(match['is'])} {clause[match.end() :]}"
         if not self._thing:
             return clause
+        if (match := _IS_ONES.match(clause)) and (match["one"] or _is_several(self._thing)):
+            said = (match["is"] or match["are"]).strip(" '")
+            verb = {"s": "is", "re": "are"}.get(said, said)
+            thing = f"{self._thing[0].upper()}{self._thing[1:]}"
+            return f"{thing} {verb} {match['how']}{clause[match.end() :]}"
         if (match := _POINTS.match(clause)) and (match["it"].lower() == "them") == _is_several(self._thing):
             return f"{match['head']} {self._thing}{clause[match.end() :]}"
         if not self._asked:
             return clause
+        if (match := _CLASSED.match(clause)) and not _is_several(self._thing):
+            return f"{match['head']} {self._thing}{clause[match.end() :]}"
         if match := _A_FAN.match(clause):
             return f"{match['head']} of {self._thing}{clause[match.end() :]}"
         if match := _OF_NOTHING.match(clause):
