@@ -51,7 +51,7 @@ _INTERJECTION = re.compile(
     r"(?:(?:by the way|guess what|oh man|like(?=,? (?:my|I|we)\b)|ye+a+h?|yes|yep|yup|ya|mhm|omg|welp|meh|nope"
     r"|nah|oops|wow+|hm+|u[mh]+|ha(?: ha)+|(?:but )?then again"
     r"|er+m?|aw+|ugh+|oo+h|whoa|gosh|damn|dude|oh|ok(?:ay)?|well|right|haha|honestly|actually|unfortunately|anyway"
-    r"|also|plus"
+    r"|also|plus|no wonder(?: why)?(?= (?:I|we|my|our)\b)"
     r"|and|but|so|then|now|however|luckily|sadly|basically|obviously|of course|for sure"
     r"|not really(?=\s*(?:[,.!;]|$))|exactly|true|same"
     rf"|{ANSWERS_NO}"

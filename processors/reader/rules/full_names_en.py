@@ -7,8 +7,10 @@ the statement stays as it was said.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
+from processors.reader.rules.found import Found
 from processors.reader.rules.words_en import alternatives
 
 _NO_FIRST_NAME = (
@@ -45,3 +47,11 @@ def in_full(names: dict[str, str]) -> Callable[[str], str]:
         return statement
 
     return written
+
+
+def with_full_names(found: Sequence[Found], texts: Sequence[str]) -> list[Found]:
+    """What was found in a talk's `texts`, with whoever is called by their last name alone as the talk named them."""
+    if not (names := full_names(texts)):
+        return [*found]
+    written = in_full(names)
+    return [replace(each, text=written(each.text)) for each in found]

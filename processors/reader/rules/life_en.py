@@ -60,7 +60,8 @@ _NOT_LIKED = (
 # To the end of the clause: "shooting near beaches" is liked, not shooting; "bugs that fly" are disliked, not bugs.
 _OBJECT_END = (
     r"(?=$|[.;!?()]|, (?:always|probably|maybe|never have)\b|,? (?:too though|though$)"
-    r"|, (?:who|that|(?:but )?(?:do|does|did|don't|didn't|can't))\b| that (?:I|we|you|he|she|they|it|my|is|was|are|were)\b"
+    r"|, (?:who|that|(?:but )?(?:do|does|did|don't|didn't|can't))\b"
+    r"| that (?:I|we|you|he|she|they|it|my|is|was|are|were)\b"
     r"|,? (?:because|but|so|when|since|if|though|although"
     r"|while|where|which|as|especially|also|too|tho|a lot|very"
     r" much|the (?:most|best|least)|better(?! than)|best|as well|(?i:lo+l|haha))\b"

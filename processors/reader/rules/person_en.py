@@ -43,14 +43,15 @@ _IRREGULAR = {
     "am": "is", "are": "are", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't", "go": "goes",
 }  # fmt: skip
 _PLURAL = {"am": "are", "is": "are", "was": "were"}
-_OF_SOMEBODY = rf"\b(?P<of>(?:my|our) (?:[a-z-]+ ){{0,2}}?(?:{KIN_EN}|{alternatives('he', 'she', 'either', 'roles')}))'s"
+_SOMEBODY = rf"(?:{KIN_EN}|{alternatives('he', 'she', 'either', 'roles')})"
+_OF_SOMEBODY = rf"\b(?P<of>(?:my|our) (?:[a-z-]+ ){{0,2}}?{_SOMEBODY})'s"
 _HOW = r"(?:(?:not|so|very|really|too|quite|pretty|always|still|just|now|also|only|never|even|already|[a-z]+ly) )"
 _CONTRACTED = (
     (
         re.compile(
             rf"{_OF_SOMEBODY} (?=(?:been|got|gone|had|done|always been|never been"
-            r"|(?:worked|lived|moved|stopped|started|decided|asked|passed|lost|left) (?:my|the|an?|to|in|at|as|for|away|out"
-            r"|from|us|me)) )",
+            r"|(?:worked|lived|moved|stopped|started|decided|asked|passed|lost|left) (?:my|the|an?|to|in|at|as|for|away"
+            r"|out|from|us|me)) )",
             re.I,
         ),
         r"\g<of> has ",
@@ -59,8 +60,8 @@ _CONTRACTED = (
         re.compile(
             rf"{_OF_SOMEBODY} (?={_HOW}{{0,3}}(?:an? [a-z]|not |(?:from|in|at|into|off to|on) |\d+\b"
             rf"|(?:{alternatives('said_of_somebody')})(?=$|[,;.!]| (?:on|about|in|at|of|to|with|for|that|from|by|but|so"
-            r"|because|since|when|now|too|again|as|than|today|this|these|lately|right now)\b| and (?!(?:[a-z]+ ){1,2}(?:is"
-            r"|was|has)\b))"
+            r"|because|since|when|now|too|again|as|than|today|this|these|lately|right now)\b"
+            r"| and (?!(?:[a-z]+ ){1,2}(?:is|was|has)\b))"
             r"|[a-z]{2,}ing (?:to|for|at|in|on|with|my|our|the|an?|me|us|out|up|off|his|her)\b))",
             re.I,
         ),

@@ -13,7 +13,7 @@ from processors.reader.rules.avoidance import avoids_en
 from processors.reader.rules.completeness_en import leaves_open
 from processors.reader.rules.domain import profile_fields, resolve_category
 from processors.reader.rules.found import Found
-from processors.reader.rules.full_names_en import full_names, in_full
+from processors.reader.rules.full_names_en import with_full_names
 from processors.reader.rules.hot import hot_status, with_sentence, with_status
 from processors.reader.rules.instructed_en import instruction_en
 from processors.reader.rules.ironic_en import is_ironic, sounds_ironic
@@ -158,7 +158,7 @@ def read(
     found: list[Found] = []
     statements: list[Alone] = []
     weak: list[Sentence] = []
-    people, topic = People(before, heard), Topic(heard)
+    people, topic = People(before, heard), Topic(heard, before[-1] if before else "")
     greeted = False
     work = work_asked_en(text)
     own = _as_ones_own(text, in_group=in_group, in_project=in_project)
@@ -237,15 +237,7 @@ def read(
     if not (found or among_people or in_project) and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_en.fragment(weak[0], text[weak[0].start : weak[0].end], question)]))
     found += [f for f in episodes if f.dropped is not None]
-    return _with_full_names(found, [text, heard, *before]) if in_group and not in_project else found
-
-
-def _with_full_names(found: Sequence[Found], texts: Sequence[str]) -> list[Found]:
-    """The same with whoever is called by their last name alone as the talk named them before."""
-    if not (names := full_names(texts)):
-        return [*found]
-    written = in_full(names)
-    return [replace(f, text=written(f.text)) for f in found]
+    return with_full_names(found, [text, heard, *before]) if in_group and not in_project else found
 
 
 def _statements(

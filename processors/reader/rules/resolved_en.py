@@ -89,7 +89,7 @@ _DONE_TO = re.compile(
 KIN = re.compile(rf"\b(?:{KIN_EN}|dog|cat|baby|puppy|kitten)s?\b", re.I)
 _OF_KIN = re.compile(rf"\b(?:my|our|an?|the) (?:[\w-]+ )?(?:{KIN_EN})s?\b", re.I)
 _ONE_PERSON = re.compile(
-    r"\b(?!(?:family|parents|kids|children|siblings|in-laws|grandparents|grandkids|grandchildren)\b)"
+    r"\b(?!(?:family(?! member)|parents|kids|children|siblings|in-laws|grandparents|grandkids|grandchildren)\b)"
     rf"(?:{KIN_EN}|{alternatives('roles')}|dog|cat|baby|puppy|kitten|someone|somebody|person|man|woman|guy|girl|boy"
     r"|lady|son|daughter|family member)\b",
     re.I,

@@ -69,7 +69,8 @@ _ABOUT_ONES_OWN = re.compile(
     r"I (?:(?:just|really|still|also|am|have been|do|always|often|kind of|\w+ly) ){0,4}(?:feel|feeling|felt) "
     r"(?:(?:so|very|really|quite|pretty|too|a bit|a little|extremely|\w+ly) ){0,2}"
     r"(?!(?:like|that|as|it|this|for|good|better|bad for)\b)[a-z]+"
-    r"(?: and [a-z]+)? (?:with|about|of|by|over|in|because of) my (?!(?:own )?(?:opinion|mind|point|question|answer)\b)[a-z]",
+    r"(?: and [a-z]+)? (?:with|about|of|by|over|in|because of) (?:work|school|college|university|Christmas"
+    r"|my (?!(?:own )?(?:opinion|mind|point|question|answer)\b)[a-z])",
     re.I,
 )
 """What of one's own makes one feel so: it lasts as long as that does."""
@@ -179,7 +180,8 @@ def is_self_contained(text: str, *, in_group: bool = False) -> bool:
         return False
     phrase = text[opens.start("who") :] if opens else text
     talked = _TALKED_OF.match(phrase) or (in_group and _TALKED_OF_AMONG_PEOPLE.match(phrase))
-    if talked and not (_HEDGED.match(phrase) or _ABOUT_ONES_OWN.match(phrase) or (_FEELS.match(phrase) and _LASTING.search(phrase))):
+    lasts = _FEELS.match(phrase) is not None and _LASTING.search(phrase) is not None
+    if talked and not (lasts or _HEDGED.match(phrase) or _ABOUT_ONES_OWN.match(phrase)):
         return False
     return not any(p.match(phrase) for p in (_CUT_SHORT, _MODAL, _GENERAL, _OF_NOTHING))
 

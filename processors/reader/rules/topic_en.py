@@ -14,16 +14,23 @@ from processors.reader.rules.words_en import alternatives
 _DOING = alternatives("done_for_pleasure")
 _NO_THING = (
     r"(?!(?:it|that|this|them|those|these|any|anything|something|one|some|to|many|much|more|most|him|her|me|us|you|how"
-    r"|what|when|all|both|other|others|so)\b|the (?-i:[a-z]))"
+    r"|what|when|all|both|other|others|so)\b|the (?!(?:bible|koran|torah|news|paper|radio|guitar|piano"
+    r"|violin|drums)\b)(?-i:[a-z]))"
 )
 _WORD = (
     r"(?!(?:or|and|at|too|much|often|as|by|when|because|if|that|which|but|so|since|though|from|with|on|for|either"
     r"|yourself|myself|personally|now|lol|growing)\b)[\w'&-]+"
 )
-_THING = rf"(?P<what>{_NO_THING}(?:the )?{_WORD}(?: {_WORD}){{0,3}})"
+_SOME = (
+    r"(?:(?:(?:any|many|some|a lot of|lots of|much)(?: other| of)?|(?:any|some) more) "
+    r"|the (?:movie|film|show|book|series|song|band|game|musical) (?=(?-i:[A-Z])))?"
+)
+"""What is asked of is named behind them."""
+_THING = rf"{_SOME}(?P<what>{_NO_THING}(?:the )?{_WORD}(?: {_WORD}){{0,3}})"
 _HOW = r"(?:(?:ever|also|even|still|really|too|just|do|\w+ly) ){0,2}"
 _TAIL = (
-    r"(?: (?:at all|much|too|as well|a lot|often|by any chance|yourself|personally|in general|either|or [^?]{2,40}))?"
+    r"(?: (?:at all|much|too|as well|a lot|often|by any chance|yourself|personally|in general|by the way"
+    r"|these days|growing up|either|or [^?]{2,40}))?"
 )
 _ASKS = (
     re.compile(
@@ -60,10 +67,38 @@ _MANNER = (
 _POINTS = re.compile(
     rf"(?P<head>(?:I|we)(?:'\w+)? {_MANNER}"
     rf"(?:(?:{_DOING})(?:d|ed|ing)?(?: [a-z]{{2,12}}ing)?|watching|(?:get |got |getting )?into|fan of|familiar with"
-    r"|interested in|good at|bad at|tired of|hooked on)) "
+    r"|interested in|good at|bad at|tired of|hooked on|neutral (?:towards?|about)|indifferent to|don't mind)) "
     r"(?P<it>it|them)\b(?! (?:is|was|are|were|to|on|off|up|out|like|that|when it|so)\b)",
     re.I,
 )
+_FINDS = re.compile(
+    rf"(?P<head>(?:I|we)(?:'ve| have)? {_MANNER}(?:find|found)) (?P<it>it|them)"
+    r"(?= (?:to be )?(?:(?:so|very|really|quite|pretty|rather|a bit|too|\w+ly) )?(?!(?:to|out|in|on|at|that|hard"
+    r"|difficult|easy|impossible)\b)[a-z]+(?: [a-z]+s)?(?:\s*$|[,;.!]| (?:and|but|too|though|myself)\b))",
+    re.I,
+)
+"""I find it boring; not "I find it hard to sleep"."""
+_TO_ONESELF = re.compile(
+    r"(?P<it>it|that|they|those)(?P<is>'s| is| was|'re| are| were) "
+    r"(?P<how>(?:(?:so|very|really|quite|pretty|rather|a bit|too|just|\w+ly) ){0,2}(?!up\b|down\b|new\b)[a-z]+)"
+    r" (?:to|for) me\b(?! to\b)",
+    re.I,
+)
+"""It is rather boring to me."""
+_WHOSE = re.compile(
+    rf"(?P<head>(?:I|we) {_MANNER}(?:{_DOING})(?:d|ed)?) (?P<whose>his|her|their) (?=[a-z])",
+    re.I,
+)
+"""I like his earlier work, of whom one was asked by name."""
+_RETURNED = re.compile(
+    r"\b(?:(?:do|did|have|are|were|would) (?:you|u)(?: too| ever)?|(?:what|how) (?:about|bout) (?:you|u)"
+    r"|and (?:you|yourself))"
+    r"\s*(?:\?|$)|\b(?:do|did|have) (?:you|u) (?:ever |also |even )?(?:like|see|seen|watch|watched|read|play|played"
+    r"|know|enjoy|love|follow|collect|tried|try) (?:it|them|that|him|her|one)\b[^?.!]{0,12}\?"
+    r"|\bare (?:you|u) (?:an? )?(?:(?:big|huge) )?fan\s*\?",
+    re.I,
+)
+"""Do you? What was asked or said before it is asked again."""
 _A_FAN = re.compile(
     r"(?P<head>(?:I|we)(?:'m| am|'re| are| was| were|'ve been| have been)(?: (?:not|\w+ly|also|still|just|kind of|much"
     r" of|always))* an? (?:(?:big|huge|massive|real|great|major|lifelong|casual|avid|die-?hard) )?fan)"
@@ -108,13 +143,17 @@ _NOT_SEVERAL = re.compile(r"(?:ss|us|is|tics|sics)$")
 class Topic:
     """What a clause of the speaker's may point at. One for each reading of a turn."""
 
-    def __init__(self, question: str = "") -> None:
-        """`question`: what the speaker answers."""
+    def __init__(self, question: str = "", before: str = "") -> None:
+        """`question`: what the speaker answers; `before`: their turn before it, which it may answer and ask back."""
         self._thing = ""
         self._asked = False
         self._favourite = ""
-        for sentence in [s for s in sentences(question) if not s.asks][-1:]:
+        returned = _RETURNED.search(question) is not None
+        if returned:
+            self.ask(before)
+        for sentence in [s for s in sentences(question) if not s.asks]:
             self.hear(sentence.text)
+        self._asked = returned and bool(self._thing)
         self.ask(question)
 
     def ask(self, text: str) -> None:
@@ -140,11 +179,14 @@ class Topic:
         if not self._thing:
             return clause
         if (match := _IS_ONES.match(clause)) and (match["one"] or _is_several(self._thing)):
-            said = (match["is"] or match["are"]).strip(" '")
-            verb = {"s": "is", "re": "are"}.get(said, said)
-            thing = f"{self._thing[0].upper()}{self._thing[1:]}"
-            return f"{thing} {verb} {match['how']}{clause[match.end() :]}"
-        if (match := _POINTS.match(clause)) and (match["it"].lower() == "them") == _is_several(self._thing):
+            return f"{self._as_subject()} {_be(match['is'] or match['are'])} {match['how']}{clause[match.end() :]}"
+        if (match := _TO_ONESELF.match(clause)) and (match["it"].lower() in _MANY) == _is_several(self._thing):
+            verb = "found" if _be(match["is"]) in {"was", "were"} else "find"
+            return f"I {verb} {self._thing} {match['how']}{clause[match.end() :]}"
+        if (match := _WHOSE.match(clause)) and (match["whose"].lower() == "their" or self._thing[0].isupper()):
+            return f"{match['head']} {self._thing}'s {clause[match.end() :]}"
+        match = _POINTS.match(clause) or _FINDS.match(clause)
+        if match and (match["it"].lower() == "them") == _is_several(self._thing):
             return f"{match['head']} {self._thing}{clause[match.end() :]}"
         if not self._asked:
             return clause
@@ -155,6 +197,17 @@ class Topic:
         if match := _OF_NOTHING.match(clause):
             return f"{match['head']} {self._thing}{clause[match.end() :]}"
         return clause
+
+    def _as_subject(self) -> str:
+        return f"{self._thing[0].upper()}{self._thing[1:]}"
+
+
+_MANY = frozenset({"they", "those", "these"})
+
+
+def _be(verb: str) -> str:
+    said = verb.strip(" '").lower()
+    return {"s": "is", "re": "are"}.get(said, said)
 
 
 def _is(verb: str) -> str:
