@@ -179,6 +179,8 @@ def _breaks(text: str) -> list[re.Match[str]]:
         question_match = _ASKED.search(text, max(begin, each.start() - 60), each.start()) and _QUESTION.match(
             text, each.end()
         )
+        if text[: each.start()].lower().endswith(("every now", "every once")):
+            continue
         if not question_match and not names_another(text, begin, each.start()):
             found.append(each)
     return found

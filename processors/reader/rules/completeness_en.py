@@ -138,7 +138,7 @@ _NO_OBJECT = re.compile(
     rf"{_I} (?:[a-z]+ly |used to |do |did |have |had |has |also |still |never |always |just |even |don't "
     rf"|didn't |do not )*"
     rf"(?:{alternatives('need_an_object')})"
-    rf"(?: (?:{alternatives('of_no_object')}|(?:every|each) [a-z]+|on [a-z]+days?|all day"
+    rf"(?: (?:{alternatives('of_no_object')}|(?:every|each) [a-z]+|on [a-z]+days?|all day|[a-z]+ly"
     r"|when (?:I|we) (?:was|were) .{1,40}|as an? (?:kid|child|teen|boy|girl)))*$",
     re.I,
 )
@@ -232,7 +232,8 @@ _UNAWARE = re.compile(
     re.I,
 )
 _SAID_TO_ANOTHER = re.compile(
-    r"(?:I|we) (?:(?:am|was|are|were)(?:n't| not) aware"
+    r"(?:I|we) (?:(?:am|was|are|were)(?:n't| not)? aware (?!of my\b)"
+    r"|(?:did )?(?:recently |just )*learn(?:ed|t)? that (?!I\b|my\b)"
     r"|(?:am|was) (?:still |just )?(?:guessing|thinking (?!(?:of|about) [a-z]+ing\b))"
     r"|(?:still )?ha(?:ve|d) (?:a feeling|trouble believing)"
     r"|learn(?:ed|t) (?:a lot|so much|something|much)|tell a lie"
@@ -277,6 +278,7 @@ _MISREAD = re.compile(
     r"|.*\b(?:seen|saw|like|love|liked|loved|tried|had|have|watched|read|played|know"
     r"|do|did) both(?:$|,| and (?:the|it|they)\b)"
     r"|(?:I|we) (?:[a-z]+ly |also |still )*(?:like|love|enjoy|hate)d? [a-z]+ing (?:to|into|from|with|at|for)$"
+    r"|(?:[a-z]+(?<!s)s|made|gave|kept|helped|reminded) (?:me|us)\b|(?:I|we) [a-z]+(?:ful|ous|less|ible) "
     r"|.*\b(?:although|though) (?:I|we|they|he|she) \w+$"
     r"|.*\bthat (?:level|kind|sort|amount|type|degree) of\b",
     re.I,

@@ -61,7 +61,7 @@ _INTERJECTION = re.compile(
 )
 _TRAILING = re.compile(
     r"[\s,]+(?:though|too|as well|either|anyways?|actually|honestly|unfortunately|lol|you know|I guess|I think|haha"
-    r"|right|(?:(?:back|over|up|down|out) )?(?:here|there)|(?:right|for|by) now|(?:back )?then|(?:but|and"
+    r"|right|(?:(?:back|over|up|down|out) )?(?:here|there)|(?:right|for|by) now|(?:back |(?<!now and )(?<!once and ))then|(?:but|and"
     r"|so) because of(?: [\w'-]+){1,4}|(?:but )?other than that|for (?:instance|example)|so|and|but|or|because"
     r"|(?<!would )(?<!I'd )(?<!might )like|at all|as always"
     r"|of course|of sorts|if|when|which|by|did(?:n't)?)$",
@@ -133,10 +133,11 @@ _OF_A_PERSON = re.compile(
 _NAMES_ONESELF = re.compile(r"\b(?:I|im|ive|me|my|mine|myself|we|our|us)\b", re.I)
 _SUPPOSING = re.compile(
     r"\b(?:worried|afraid|scared|anxious)\b.*\bwill\b"
-    r"|\b(?:could|might|would(?! (?:like|love|prefer|rather)))(?! have (?:had )?to)\b|\bthat means\b",
+    r"|\b(?:could|might|would(?! (?:like|love|prefer|rather)))(?! have (?:had )?to)\b|\bthat means\b"
+    r"|^(?!I\b).*\b(?:saying|claiming|insisting|telling (?:me|us|everyone|everybody|people)|accusing (?:me|us))\b",
     re.I,
 )
-"""What follows it behind "and" is supposed like it."""
+"""What follows it behind "and" is supposed, or said by others, like it."""
 
 _SEES = re.compile(
     r"I (?:only |usually |also )?(?:see|hear from|read|visit) (?:my|the|our) [\w' -]{2,40}? "

@@ -23,7 +23,7 @@ _FULL = re.compile(rf"(?<![\w'])(?P<first>{_NO_FIRST_NAME}[A-Z][a-z]{{2,14}}) (?
 _OPENS = re.compile(r"(?:^|[.!?\n][\"')]? {0,2})$")
 """Where a sentence begins: "Watch Dalton" may open with a verb."""
 _SAID_OF = re.compile(r"(?:'s)? (?:is|was|are|were|has|had|will|did|does|can)\b")
-_LONE = r"(?<=[a-z,] )(?<![A-Z]\. ){}(?!\w)(?! [A-Z])"
+_LONE = r"(?P<before>[\w'.-]*[,;:]? ){}(?!\w)(?! [A-Z])"
 
 
 def full_names(texts: Iterable[str]) -> dict[str, str]:
@@ -43,7 +43,9 @@ def in_full(names: dict[str, str]) -> Callable[[str], str]:
     def written(statement: str) -> str:
         for last, full in names.items():
             if full not in statement:
-                statement = re.sub(_LONE.format(re.escape(last)), full, statement, count=1)
+                lone = re.search(_LONE.format(re.escape(last)), statement)
+                if lone is not None and not lone["before"][:1].isupper():
+                    statement = f"{statement[: lone.end('before')]}{full}{statement[lone.end() :]}"
         return statement
 
     return written

@@ -14,7 +14,7 @@ from processors.reader.rules.words_en import alternatives
 _DOING = alternatives("done_for_pleasure")
 _NO_THING = (
     r"(?!(?:it|that|this|them|those|these|any|anything|something|one|some|to|many|much|more|most|him|her|me|us|you|how"
-    r"|what|when|all|both|other|others|so)\b|the (?!(?:bible|koran|torah|news|paper|radio|guitar|piano"
+    r"|what|when|all|both|other|others|so|every|each)\b|the (?!(?:bible|koran|torah|news|paper|radio|guitar|piano"
     r"|violin|drums)\b)(?-i:[a-z]))"
 )
 _WORD = (
@@ -68,7 +68,7 @@ _POINTS = re.compile(
     rf"(?P<head>(?:I|we)(?:'\w+)? {_MANNER}"
     rf"(?:(?:{_DOING})(?:d|ed|ing)?(?: [a-z]{{2,12}}ing)?|watching|(?:get |got |getting )?into|fan of|familiar with"
     r"|interested in|good at|bad at|tired of|hooked on|neutral (?:towards?|about)|indifferent to|don't mind)) "
-    r"(?P<it>it|them)\b(?! (?:is|was|are|were|to|on|off|up|out|like|that|when it|so)\b)",
+    r"(?P<it>it|them)\b(?! (?:is|was|are|were|to|on|off|up|out|like|that|when|how|if|so)\b)",
     re.I,
 )
 _FINDS = re.compile(
@@ -107,7 +107,8 @@ _A_FAN = re.compile(
 )
 _OF_NOTHING = re.compile(
     rf"(?P<head>(?:I|we) {_MANNER}(?:watch|play|follow|collect|read)(?:ed)?)"
-    rf"(?= (?:{alternatives('of_no_object')}|(?:every|each) [a-z]+|all the time|when (?:I|we) (?:was|were|am|can)\b"
+    rf"(?= (?:{alternatives('of_no_object')}|(?:every|each) [a-z]+|all the time|[a-z]+ly\b"
+    r"|when (?:I|we) (?:was|were|am|can)\b"
     r"|as an? (?:kid|child|teen|boy|girl))|$)",
     re.I,
 )
