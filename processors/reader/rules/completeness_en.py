@@ -203,7 +203,7 @@ _BROKEN = re.compile(
     r"\b(?:I|we) (?:is|has|does)\b|\b(?:has|have|had) be\b|^(?:I|we) (?:can't|cannot|couldn't|won't) [A-Z]|^I no [A-Z]"
     r"|\b(?:have|has|had) (?:saw|went|knew|began|wrote|drove|ate)\b|^[Mm]y [\w' -]{2,40}, who [^,]+$"
     r"|\b(?:am|is|was|were|are) (?:problem|issue|(?:[a-z]+ )?(?:man|woman|person|boy|girl))(?=$|[,;]| with\b)"
-    r"|^I were\b(?!n't)|\blike to [A-Z]|\w's (?:are|were)\b|[/\\|]$|: (?:me|us)$"
+    r"|\bused to (?:an?|my)\b|^I were\b(?!n't)|\blike to [A-Z]|\w's (?:are|were)\b|[/\\|]$|: (?:me|us)$"
     r"|\b(?:don't|do not|didn't|doesn't|can't|cannot|will|won't) to\b|\b(?:want|need|like) to (?:some|an?|the|my)\b"
     r"|\b(?:the|an?|my|our|and|or|than|very|too)$|^[Oo]ne of (?:my|our) (?:[\w'-]+ )?[\w'-]+s to [a-z]+$"
     r"|\bmyself (?:did|do|does|is|are|was)$"
@@ -232,7 +232,7 @@ _UNAWARE = re.compile(
     re.I,
 )
 _SAID_TO_ANOTHER = re.compile(
-    r"(?:I|we) (?:(?:am|was|are|were)(?:n't| not)? aware (?!of my\b)"
+    r"(?:I|we) (?:(?:am|was|are|were)(?:n't| not)? (?:un)?aware (?:until recently )?(?!of my\b)"
     r"|(?:did )?(?:recently |just )*learn(?:ed|t)? that (?!I\b|my\b)"
     r"|(?:am|was) (?:still |just )?(?:guessing|thinking (?!(?:of|about) [a-z]+ing\b))"
     r"|(?:still )?ha(?:ve|d) (?:a feeling|trouble believing)"

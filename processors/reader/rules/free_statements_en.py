@@ -61,7 +61,9 @@ _INTERJECTION = re.compile(
 )
 _TRAILING = re.compile(
     r"[\s,]+(?:though|too|as well|either|anyways?|actually|honestly|unfortunately|lol|you know|I guess|I think|haha"
-    r"|right|(?:(?:back|over|up|down|out) )?(?:here|there)|(?:right|for|by) now|(?:back |(?<!now and )(?<!once and ))then|(?:but|and"
+    r"|right|(?:(?:back|over|up|down|out) )?(?:here|there)|(?:right|for|by) now"
+    r"|(?:back |(?<!now and )(?<!once and ))then"
+    r"|(?:but|and"
     r"|so) because of(?: [\w'-]+){1,4}|(?:but )?other than that|for (?:instance|example)|so|and|but|or|because"
     r"|(?<!would )(?<!I'd )(?<!might )like|at all|as always"
     r"|of course|of sorts|if|when|which|by|did(?:n't)?)$",

@@ -36,7 +36,7 @@ _ADVERB_WORDS = """
     also still just only even really finally recently currently usually sometimes definitely probably actually
     already soon once now then mostly mainly originally basically truly totally absolutely especially generally
     rarely hardly never no longer always often certainly simply not both all ever kinda almost nearly first last
-    rather either officially personally honestly sort-of deeply greatly highly strongly fully quite long
+    rather either re officially personally honestly sort-of deeply greatly highly strongly fully quite long
 """
 _ADVERB = frozenset(_ADVERB_WORDS.split())
 _IRREGULAR = {

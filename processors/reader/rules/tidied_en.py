@@ -51,6 +51,8 @@ _MENDED = (
                 r"|named|called)\b)", re.I), r"\1\2man"),
     (re.compile(r"\b(have|had) ((?:(?:very|really|so) )?[a-z]+(?:ful|ous|ive|able|ing|y)) (life|job|childhood|marriage"
                 r"|relationship)\b", re.I), r"\1 a \2 \3"),
+    (re.compile(r"^((?:my|our) (?:[\w-]+ )?[\w-]+), (?=(?:is|was|are|were|did|didn't|has|have|had|does|doesn't|can"
+                r"|can't)\b)", re.I), r"\1 "),
     (re.compile(r"\s*\((?:also|and|but|not|plus|or) [^()]*\)$", re.I), ""),
     (re.compile(r",? but (?:yes|yeah|no|nope)\b.{0,20}$", re.I), ""),
     (re.compile(r"(?<![\d.,:/-])\b(\d) (\d) (?=[a-z]+s\b)", re.I), r"\1 or \2 "),

@@ -64,6 +64,11 @@ _MANNER = (
     r"|wanted to|started|kept|keep|grew up|am|was|are|were|been|too|very|that|so|a little|a bit|much|big|huge"
     r"|an?) ){0,6}?"
 )
+_NAMED_ALONE = re.compile(
+    r"(?:(?:[Dd]efinitely|[Pp]robably|[Mm]ostly),? )?(?:(?P<article>[Tt]he )(?P<name>[A-Z]\w+(?: [A-Z]\w+){0,2})"
+    r"|(?P<full>[A-Z][a-z]+(?: [A-Z][a-z]+){1,2}))[ .!]*$"
+)
+"""An answer that is a name."""
 _POINTS = re.compile(
     rf"(?P<head>(?:I|we)(?:'\w+)? {_MANNER}"
     rf"(?:(?:{_DOING})(?:d|ed|ing)?(?: [a-z]{{2,12}}ing)?|watching|(?:get |got |getting )?into|fan of|familiar with"
@@ -171,6 +176,8 @@ class Topic:
         """Take in what the speaker said: what they say they like, later clauses may point at."""
         if match := _LIKED.match(clause):
             self._thing, self._asked = match["what"], False
+        elif match := _NAMED_ALONE.match(clause):
+            self._thing, self._asked = f"the {match['name']}" if match["name"] else match["full"], False
 
     def named(self, clause: str) -> str:
         """The clause with the thing that it leaves out; unchanged where none is known."""
