@@ -28,7 +28,7 @@ _SHOWN = re.compile(
     r"|\b\w+ that (?:in|out|up|on|off|over|down|back)\b(?=\s*(?:$|[,;]))"
     r"|\b(?:[a-z]+ed|began|begun|took|made) that (?:about|in|on|at|with|last|for|when|because|and|but|\d)\b"
     r"|\b(?:has|have|had|own|owns|found) that (?=[a-z]+ (?:in|on|at|by|near|with|from|of)\b)"
-    r"|(?<!since )(?<!by )(?<!until )(?<!just )\bthen(?=\s*(?:[,;]|$))"
+    r"|(?<!since )(?<!by )(?<!until )(?<!just )(?<!now and )(?<!once and )\bthen(?=\s*(?:[,;]|$))"
     r"|\b[a-z]+ing that [a-z]+(?:$|,)"
     r"|(?<!s )\bthat (?!(?:much|way|far|long|bad|good|often|well|one|I|we|he|she|they|it)\b)[a-z]+(?<!s)(?<!ed)$"
     r"|\b(?:am|is|are|was|were|at|see|find|read|hear|open|watch) that [a-z]+$|\bthat sooner\b"

@@ -73,9 +73,11 @@ _POINTS = re.compile(
     rf"(?P<head>(?:I|we)(?:'\w+)? {_MANNER}"
     rf"(?:(?:{_DOING})(?:d|ed|ing)?(?: [a-z]{{2,12}}ing)?|watching|(?:get |got |getting )?into|fan of|familiar with"
     r"|interested in|good at|bad at|tired of|hooked on|neutral (?:towards?|about)|indifferent to|don't mind)) "
-    r"(?P<it>it|them)\b(?! (?:is|was|are|were|to|on|off|up|out|like|that|when|how|if|so)\b)",
+    r"(?P<it>it|them)\b(?! (?:is|was|are|were|to|on|off|up|out|like|that|when it|how|if|so)\b)",
     re.I,
 )
+_OF_A_CLAUSE = re.compile(r"(?:like|love|hate|enjoy|prefer)d? it when\b", re.I)
+"""I hate it when they bark: no thing that was named."""
 _FINDS = re.compile(
     rf"(?P<head>(?:I|we)(?:'ve| have)? {_MANNER}(?:find|found)) (?P<it>it|them)"
     r"(?= (?:to be )?(?:(?:so|very|really|quite|pretty|rather|a bit|too|\w+ly) )?(?!(?:to|out|in|on|at|that|hard"
@@ -193,7 +195,7 @@ class Topic:
             return f"I {verb} {self._thing} {match['how']}{clause[match.end() :]}"
         if (match := _WHOSE.match(clause)) and (match["whose"].lower() == "their" or self._thing[0].isupper()):
             return f"{match['head']} {self._thing}'s {clause[match.end() :]}"
-        match = _POINTS.match(clause) or _FINDS.match(clause)
+        match = None if _OF_A_CLAUSE.search(clause) else _POINTS.match(clause) or _FINDS.match(clause)
         if match and (match["it"].lower() == "them") == _is_several(self._thing):
             return f"{match['head']} {self._thing}{clause[match.end() :]}"
         if not self._asked:
