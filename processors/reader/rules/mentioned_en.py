@@ -18,8 +18,9 @@ _AGE = r"(?P<age>(?:(?:older|younger|oldest|youngest|eldest|twin|little|big|baby
 _MENTIONS = re.compile(
     rf"\bmy {_AGE}(?:{_KIN}|{_PET}(?P<many>s?))\b(?!-| in[- ]law"
     rf"|(?:'s)? (?:{alternatives('of_what_is_kept')})\b)"
-    rf"|\b(?:with|from|because of|due to|by|of|despite|manage|control|treat) (?:all )?my (?:social |chronic |bad "
-    rf"|severe )?(?P<ill>{alternatives('one_may_suffer')})\b(?!-| (?:medication|medicine|pills|meds)\b)",
+    rf"|\b(?:with|from|because of|due to|by|of|despite|manage|control|treat) (?:all )?my "
+    rf"(?:(?:{alternatives('how_one_suffers')}) )?(?P<ill>{alternatives('one_may_suffer')})\b"
+    rf"(?!-| (?:{alternatives('taken_for_it')})\b)",
     re.I,
 )
 _NO_LONGER = re.compile(rf"\b(?:{alternatives('no_longer_with')})\b", re.I)
@@ -42,7 +43,7 @@ def mentioned(text: str, statements: Sequence[str], before: Sequence[str]) -> It
         who = (match["ill"] or match["kin"] or f"{match['pet']}{match['many']}").lower()
         around = text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
         if (
-            _AS_SUBJECT.search(text[: match.start()])
+            (match["ill"] is None and _AS_SUBJECT.search(text[: match.start()]))
             or _NO_LONGER.search(around)
             or (match["pet"] and _PAST.search(around))
         ):

@@ -14,7 +14,7 @@ from processors.reader.rules.words_en import alternatives
 
 _HE, _SHE = alternatives("he"), alternatives("she")
 _WHO = rf"(?:{KIN_EN}|{alternatives('he', 'she', 'either')})"
-_OF_THEM = r" (?:members?|friends?|home|house|business|doctor|dentist|tree|history|name|life|holiday|trip)\b"
+_OF_THEM = r" (?:members?|friends?|home|house|business|doctor|dentist|history|name|life|holiday|trip)\b"
 """A family doctor is no family."""
 _ROLE = rf"(?:{alternatives('roles')})"
 _TITLED = r"(?-i:(?:Mr|Mrs|Ms|Dr|Miss|Prof)\.? [A-Z][a-z]{1,20})"

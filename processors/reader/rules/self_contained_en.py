@@ -67,7 +67,7 @@ _LASTING = re.compile(
 )
 _ABOUT_ONES_OWN = re.compile(
     r"I (?:(?:just|really|still|also|am|have been|do|always|often|kind of|\w+ly) ){0,4}(?:feel|feeling|felt) "
-    r"(?:(?:so|very|really|quite|pretty|too|a bit|a little|extremely|\w+ly) ){0,2}"
+    r"(?:(?:so|very|really|quite|pretty|too|a bit|a little|\w+ly) ){0,2}"
     r"(?!(?:like|that|as|it|this|for|good|better|bad for)\b)[a-z]+"
     r"(?: and [a-z]+)? (?:with|about|of|by|over|in|because of) (?:work|school|college|university|Christmas"
     r"|my (?!(?:own )?(?:opinion|mind|point|question|answer)\b)[a-z])",

@@ -140,6 +140,7 @@ def test_he_is_one_person(text: str, is_resolved: bool) -> None:
         ("they freak out, saying my plan failed and I am the problem in the house", []),
         ("I love owls. I hate it when they scream", ["Ann loves owls"]),
         ("Keeps me interested and focused", []),
+        ("It was no fun with all my allergies", ["Ann has allergies"]),
         ("I have stressful job", ["Ann has a stressful job"]),
         ("I don't have a boat for the river (also no time)", ["Ann doesn't have a boat for the river"]),
         ("I would start my own bakery", []),
