@@ -92,7 +92,7 @@ _TO_ONESELF = re.compile(
     re.I,
 )
 """It is rather boring to me."""
-_WHOSE = re.compile(
+_POSSESSIVE = re.compile(
     rf"(?P<head>(?:I|we) {_MANNER}(?:{_DOING})(?:d|ed)?) (?P<whose>his|her|their) (?=[a-z])",
     re.I,
 )
@@ -184,8 +184,8 @@ class Topic:
     def named(self, clause: str) -> str:
         """The clause with the thing that it leaves out; unchanged where none is known."""
         if self._favourite and (match := _MINE.match(clause)):
-            whose = f"one of my {self._favourite}s" if match["of"] else f"my {self._favourite}"
-            return f"{whose} {_is(match['is'])} {clause[match.end() :]}"
+            favourite = f"one of my {self._favourite}s" if match["of"] else f"my {self._favourite}"
+            return f"{favourite} {_is(match['is'])} {clause[match.end() :]}"
         if not self._thing:
             return clause
         if (match := _IS_ONES.match(clause)) and (match["one"] or _is_several(self._thing)):
@@ -193,7 +193,7 @@ class Topic:
         if (match := _TO_ONESELF.match(clause)) and (match["it"].lower() in _MANY) == _is_several(self._thing):
             verb = "found" if _be(match["is"]) in {"was", "were"} else "find"
             return f"I {verb} {self._thing} {match['how']}{clause[match.end() :]}"
-        if (match := _WHOSE.match(clause)) and (match["whose"].lower() == "their" or self._thing[0].isupper()):
+        if (match := _POSSESSIVE.match(clause)) and (match["whose"].lower() == "their" or self._thing[0].isupper()):
             return f"{match['head']} {self._thing}'s {clause[match.end() :]}"
         match = None if _OF_A_CLAUSE.search(clause) else _POINTS.match(clause) or _FINDS.match(clause)
         if match and (match["it"].lower() == "them") == _is_several(self._thing):
@@ -216,8 +216,8 @@ _MANY = frozenset({"they", "those", "these"})
 
 
 def _be(verb: str) -> str:
-    said = verb.strip(" '").lower()
-    return {"s": "is", "re": "are"}.get(said, said)
+    word = verb.strip(" '").lower()
+    return {"s": "is", "re": "are"}.get(word, word)
 
 
 def _is(verb: str) -> str:

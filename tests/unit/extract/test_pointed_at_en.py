@@ -22,7 +22,7 @@ def kept(text: str, question: str = "I see.", before: str = "") -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("question", "text", "told"),
+    ("question", "text", "expected"),
     [
         ("Do you play rugby?", "I never really liked the sport.", "Ann never really liked rugby"),
         ("Have you seen Vertigo?", "Yes, it's one of my favourite films", "Vertigo is one of Ann's favourite films"),
@@ -36,8 +36,8 @@ def kept(text: str, question: str = "I see.", before: str = "") -> list[str]:
         ("I like old stamps. I have a few.", "I used to collect them.", "Ann used to collect old stamps"),
     ],
 )  # fmt: skip
-def test_what_was_asked_of_by_name_is_told_by_its_name(question: str, text: str, told: str) -> None:
-    assert told in kept(text, question)
+def test_what_was_asked_of_by_name_is_told_by_its_name(question: str, text: str, expected: str) -> None:
+    assert expected in kept(text, question)
 
 
 def test_what_one_asked_oneself_is_asked_back() -> None:
@@ -57,7 +57,7 @@ def test_nothing_is_named_where_it_is_not_sure_what_is_meant(question: str, text
 
 
 @pytest.mark.parametrize(
-    ("talk", "statement", "told"),
+    ("talk", "statement", "expected"),
     [
         ("I saw Greta Holm in Oslo", "Ann likes Holm", "Ann likes Greta Holm"),
         ("Greta Holm is great", "Ann follows Holm and Berg", "Ann follows Greta Holm and Berg"),
@@ -67,8 +67,8 @@ def test_nothing_is_named_where_it_is_not_sure_what_is_meant(question: str, text
         ("I saw Greta Holm", "Ann met Piet Holm", "Ann met Piet Holm"),
     ],
 )
-def test_a_last_name_is_written_in_full_where_the_talk_has_one_of_it(talk: str, statement: str, told: str) -> None:
-    assert in_full(full_names([talk]))(statement) == told
+def test_a_last_name_is_written_in_full_where_the_talk_has_one_of_it(talk: str, statement: str, expected: str) -> None:
+    assert in_full(full_names([talk]))(statement) == expected
 
 
 def test_whoever_answers_calls_by_the_last_name() -> None:
@@ -122,7 +122,7 @@ def test_he_is_one_person(text: str, is_resolved: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("My exam is in a few days.", ["Ann's exam is a few days after 5 February 2026"]),
         ("I moved to Oslo a few weeks ago.", ["Ann moved to Oslo a few weeks before 5 February 2026"]),
@@ -156,8 +156,8 @@ def test_he_is_one_person(text: str, is_resolved: bool) -> None:
         ('My favourite villain is "Captain Cold"', ['Ann\'s favourite villain is "Captain Cold"']),
     ],
 )
-def test_what_is_kept_of_a_turn_stands_alone(text: str, told: list[str]) -> None:
-    assert kept(text) == told
+def test_what_is_kept_of_a_turn_stands_alone(text: str, expected: list[str]) -> None:
+    assert kept(text) == expected
 
 
 def test_a_task_of_ones_own_is_told_to_an_assistant() -> None:
