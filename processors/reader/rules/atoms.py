@@ -16,6 +16,7 @@ from processors.reader.rules.beginnings_en import before_another
 from processors.reader.rules.found import Found
 from processors.reader.rules.momentary_en import is_of_the_talk
 from processors.reader.rules.others import KIN_EN
+from processors.reader.rules.person_en import expand
 from processors.reader.rules.persons_zh import called
 from processors.reader.rules.statements_zh import bare, reworded
 from processors.reader.rules.text import Sentence
@@ -57,7 +58,7 @@ _TASK_EN = re.compile(
     r"(?=[^.!?]{3,120}\b(?:by|before|until|due|deadline|tomorrow|tonight"
     r"|next (?:week|month|monday|tuesday|wednesday|thursday|friday)"
     r")\b)"
-    r"|\bdeadline (?:is|for)\b|\b(?:is|are) due\b)",
+    r"|\bdeadline (?:is|for)\b|\b(?<!that )(?<!which )(?:is|are) due\b)",
     re.I,
 )
 _TASK_ZH = re.compile(
@@ -69,10 +70,11 @@ _TASK_ZH = re.compile(
     re.I,
 )
 _LEAD_EN = re.compile(
-    r"(?:(?:ok|okay|so|well|yes|yeah|also|and|but|right|hi|hey|hello"
-    r"|great|please|actually)\b[ ,!.]{0,3}){1,4}",
+    r"(?:(?:ok|okay|so|well|yes|ye+a+h?|yep|yup|ya|nope|oh|also|and|but|right|hi|hey|hello"
+    r"|great|please|actually|anyway|then|plus|sure|haha|lol|um+|uh+|hmm+)\b[ ,!.]{0,3}){1,4}",
     re.I,
 )
+_OF_SPEAKER_EN = re.compile(r"(?:I|we|my|our)\b", re.I)
 _RELATION_EN = re.compile(
     r"(?:my|My|our|Our) (?:(?:older|younger|elder|little|big|eldest"
     rf"|youngest|late|ex|good|close|old|new|twin|oldest)[- ]){{0,2}}"
@@ -238,11 +240,15 @@ def decision_zh(sentence: Sentence, original: str) -> Found | None:
     return Found(sentence.start, sentence.end, "episode", _owned(original), episode_type="decision")
 
 
-def task_en(sentence: Sentence, original: str) -> Found | None:
+def task_en(sentence: Sentence, original: str, *, in_group: bool = False) -> Found | None:
+    """What is to be done in an English sentence; `in_group`: among people, of whose tasks only what stands alone is
+    told so."""
     match = _TASK_EN.search(sentence.text)
     if match is None or clauses_en.SUPPOSED.search(sentence.text[: match.start()]):
         return None
     text = _lead(original)
+    if in_group and _OF_SPEAKER_EN.match(text) and not self_contained_en.is_self_contained(expand(text), in_group=True):
+        return None
     if remind := re.match(
         r"(?:(?:can|could|would|will) you )?(?:please |pls )?remind me "
         r"(?P<how>to|about|that|of) ",

@@ -24,7 +24,8 @@ VERB = (
 _STARTS = (
     r"(?:(?:also|now|then|currently|still|just|maybe|even|I think|since|as|because|although|though|while|when|which|if"
     r"|so|but|and|or|yet|plus)\s+){0,3}"
-    rf"(?:I|I'm|I've|I'd|I'll|im|ive|we|we're|we've|my|our|he|she|they|it|it's|you|there|this|that|his|her|their"
+    rf"(?:I|I'm|I've|I'd|I'll|im|ive|we|we're|we've|my|our|one of (?:my|our)"
+    rf"|he|she|they|it|it's|you|there|this|that|his|her|their"
     r"|hes|shes|theyre|thats|youre|theres|its"
     r"|(?<=, )(?:back )?(?:in|on|during|by|last|after) (?:the |my )?[\w']{2,12}(?: \w+)? (?:I|we)"
     rf"|(?!(?:like|love|work|play|plan|need|run|own|can|will)\b)(?:{VERB})|work as|work in|work at|work for|own an?)\b"
@@ -56,8 +57,8 @@ ANSWERS_NO = (
 FILLER = re.compile(
     rf"(?:(?:as (?:an? (?:{alternatives('one_may_be', 'not_so')})|{alternatives('by_the_way')}),? ?"
     r"(?=(?:I|we|my)\b(?! (?:think|guess|suppose|believe|mean)\b))"
-    r"|well|so|oh|ye+a+h?|yes|yep|ya|yup|mhm|omg|nah|ugh+|aw+|ah+|ooh+|welp|meh"
-    r"|same(?: here)?(?=[\s,.!-]+(?:I|my|we|im)\b)|no wonder(?= (?:I|we|my|our)\b)"
+    r"|well|so|oh|then again|ha(?: ha)+|ye+a+h?|yes|yep|ya|yup|mhm|omg|nah|ugh+|aw+|ah+|ooh+|welp|meh"
+    r"|same(?: here)?(?=[\s,.!-]+(?:I|my|we|im)\b)|no wonder(?: why)?(?= (?:I|we|my|our)\b)"
     rf"|no (?:problem|worries|idea|bother)(?=\s*[,.!;:-]|\s(?:I|we)\b)|{ANSWERS_NO}|nope|ok|okay|hi|hey"
     r"|hello|there(?!'s| is| are| was| were)"
     r"|all(?! (?:of )?(?:my|our|the)\b)|everyone(?! (?:in|of|at|on)\b)|actually|and|but|also|um|uh|er|anyway"
@@ -178,6 +179,8 @@ def _breaks(text: str) -> list[re.Match[str]]:
         question_match = _ASKED.search(text, max(begin, each.start() - 60), each.start()) and _QUESTION.match(
             text, each.end()
         )
+        if text[: each.start()].lower().endswith(("every now", "every once")):
+            continue
         if not question_match and not names_another(text, begin, each.start()):
             found.append(each)
     return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from processors.reader.rules.known_things_en import is_known_by_the_talk
 from processors.reader.rules.momentary_en import is_of_now, is_of_the_talk
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.words_en import alternatives
@@ -43,6 +44,10 @@ _HERE_AND_NOW = re.compile(
     r"|autumn|winter|christmas|easter)\b))"
     r"|(?:I|we) (?:[a-z]+ly |just |also |then )*(?:have to|must|need to|has to|have got to) [a-z]+"
     r"(?: (?:up|out|off|away|over|a lot|a bit|more|now|soon))*(?:$|,)"
+    r"|(?:I|we) (?:just |really |also )*(?:have to|must|need to|had better|better|should) (?:go|get|run|leave|head|pick"
+    r" up|feed|make)(?: (?!(?:by|on|every|each|until|before|after|next|a|an|married|divorced|surgery"
+    r"|rid|[a-z]+ed)\b)[\w'-]+){0,3}"
+    r"(?:$|,| (?:and|but|so)\b)"
     r"|(?:I|we) (?:\w+ly )?(?:am going to|are going to|want to|could|nearly) (?:be sick|die|cry|scream|faint|explode"
     r"|throw up|vomit|laugh|kill|murder)\b"
     r"|(?:I|we) (?:would )?(?:like|love|want) to see (?:what|how|if|whether|who|which)\b"
@@ -133,7 +138,7 @@ _NO_OBJECT = re.compile(
     rf"{_I} (?:[a-z]+ly |used to |do |did |have |had |has |also |still |never |always |just |even |don't "
     rf"|didn't |do not )*"
     rf"(?:{alternatives('need_an_object')})"
-    rf"(?: (?:{alternatives('of_no_object')}|(?:every|each) [a-z]+|on [a-z]+days?|all day"
+    rf"(?: (?:{alternatives('of_no_object')}|(?:every|each) [a-z]+|on [a-z]+days?|all day|[a-z]+ly"
     r"|when (?:I|we) (?:was|were) .{1,40}|as an? (?:kid|child|teen|boy|girl)))*$",
     re.I,
 )
@@ -163,7 +168,9 @@ _OF_THE_TALK = re.compile(
 )
 """Something that only the talk names."""
 _DONE = re.compile(
-    rf"(?!\w+ (?:have |has |had )?(?:been [a-z]+ing|dropped)\b){_I} "
+    rf"(?!\w+ (?:have |has |had )?(?:been [a-z]+ing|dropped)\b)"
+    r"(?!(?:I|we) (?:[a-z]+ly |always |also )?(?:loved|liked|enjoyed|hated|adored|preferred) the [\w-]+ [a-z]+s\b)"
+    rf"{_I} "
     rf"(?:(?:and others|have|had|has|then|just|also|finally|really|even|did|didn't) ){{0,2}}"
     rf"(?:[a-z]{{2,}}ed|{alternatives('steps')}|heard|lost|won|met|(?<=didn't )\w+)\b",
     re.I,
@@ -195,7 +202,8 @@ _TWO_IN_ONE = re.compile(
 _BROKEN = re.compile(
     r"\b(?:I|we) (?:is|has|does)\b|\b(?:has|have|had) be\b|^(?:I|we) (?:can't|cannot|couldn't|won't) [A-Z]|^I no [A-Z]"
     r"|\b(?:have|has|had) (?:saw|went|knew|began|wrote|drove|ate)\b|^[Mm]y [\w' -]{2,40}, who [^,]+$"
-    r"|^I were\b(?!n't)|\blike to [A-Z]|\w's (?:are|were)\b|[/\\|]$|: (?:me|us)$"
+    r"|\b(?:am|is|was|were|are) (?:problem|issue|(?:[a-z]+ )?(?:man|woman|person|boy|girl))(?=$|[,;]| with\b)"
+    r"|\bused to (?:an?|my)\b|^I were\b(?!n't)|\blike to [A-Z]|\w's (?:are|were)\b|[/\\|]$|: (?:me|us)$"
     r"|\b(?:don't|do not|didn't|doesn't|can't|cannot|will|won't) to\b|\b(?:want|need|like) to (?:some|an?|the|my)\b"
     r"|\b(?:the|an?|my|our|and|or|than|very|too)$|^[Oo]ne of (?:my|our) (?:[\w'-]+ )?[\w'-]+s to [a-z]+$"
     r"|\bmyself (?:did|do|does|is|are|was)$"
@@ -224,12 +232,13 @@ _UNAWARE = re.compile(
     re.I,
 )
 _SAID_TO_ANOTHER = re.compile(
-    r"(?:I|we) (?:(?:am|was|are|were)(?:n't| not) aware"
+    r"(?:I|we) (?:(?:am|was|are|were)(?:n't| not)? (?:un)?aware (?:until recently )?(?!of my\b)"
+    r"|(?:did )?(?:recently |just )*learn(?:ed|t)? that (?!I\b|my\b)"
     r"|(?:am|was) (?:still |just )?(?:guessing|thinking (?!(?:of|about) [a-z]+ing\b))"
     r"|(?:still )?ha(?:ve|d) (?:a feeling|trouble believing)"
     r"|learn(?:ed|t) (?:a lot|so much|something|much)|tell a lie"
     r"|can't (?:just |help )?(?:stop )?feel(?:ing)?(?:$| (?:the way|like))"
-    r"|am (?:not|n't) (?:(?:\w+ly|so|too|even) )?sure"
+    r"|am (?:not|n't) (?:(?:\w+ly|so|too|even) )?sure|am told (?!(?:that )?(?:I|my|our|we)\b)"
     r"|(?:seen|saw|had|heard) like (?:in|at|on|when))\b",
     re.I,
 )
@@ -269,6 +278,7 @@ _MISREAD = re.compile(
     r"|.*\b(?:seen|saw|like|love|liked|loved|tried|had|have|watched|read|played|know"
     r"|do|did) both(?:$|,| and (?:the|it|they)\b)"
     r"|(?:I|we) (?:[a-z]+ly |also |still )*(?:like|love|enjoy|hate)d? [a-z]+ing (?:to|into|from|with|at|for)$"
+    r"|(?:[a-z]+(?<!s)s|made|gave|kept|helped|reminded) (?:me|us)\b|(?:I|we) [a-z]+(?:ful|ous|less|ible) "
     r"|.*\b(?:although|though) (?:I|we|they|he|she) \w+$"
     r"|.*\bthat (?:level|kind|sort|amount|type|degree) of\b",
     re.I,
@@ -305,7 +315,9 @@ def is_whole(text: str, *, in_group: bool = False) -> bool:
         )
     ):
         return False
-    if in_group and (is_of_the_talk(text) or any(p.match(text) for p in _AMONG_PEOPLE)):
+    if in_group and (
+        is_of_the_talk(text) or is_known_by_the_talk(text) or any(p.match(text) for p in _AMONG_PEOPLE)
+    ):
         return False
     return not is_of_now(text) and _ABOUT_THE_TALK.match(text) is None and not _done_to_the_unnamed(text)
 

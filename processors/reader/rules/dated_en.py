@@ -66,6 +66,10 @@ def dated(text: str, at: datetime) -> str:
         close, before = begin + len(span.text), text[max(0, begin - _LOOKED_BACK) : begin]
         part = _OF_THE_DAY.match(text, close) if span.precision == "day" else None
         close = part.end() if part else close
+        if (vague := _counted_from(span, text, begin, at)) and not any(b < close and begin < e for b, e in quoted):
+            pieces += [text[end:begin], vague if begin else vague[:1].upper() + vague[1:]]
+            end = close
+            continue
         if (
             begin < end
             or not _is_stated(span, text, begin)
@@ -85,6 +89,18 @@ def dated(text: str, at: datetime) -> str:
         pieces += [text[end:begin], named if begin else named[:1].upper() + named[1:]]
         end = close
     return "".join([*pieces, text[end:]])
+
+
+def _counted_from(span: TimeSpan, text: str, begin: int, at: datetime) -> str:
+    """A few days ago, or in a few: it is said from which day it counts. Empty for other times."""
+    if not (span.relative and _VAGUE.search(span.text)):
+        return ""
+    date = f"{at.day} {_MONTHS[at.month - 1]} {at.year}"
+    low = span.text.lower()
+    if low.endswith(" ago"):
+        return f"{span.text[: -len(' ago')]} before {date}"
+    ahead = _AHEAD.search(text, 0, begin) and not _DENIED.search(text, 0, begin)
+    return f"{span.text[len('in ') :]} after {date}" if low.startswith("in ") and ahead else ""
 
 
 _PREPOSITION = {"day": "on", "week": "in", "month": "in", "season": "in", "year": "in"}

@@ -49,9 +49,9 @@ _OF_A_PLACE = re.compile(
 )
 _INTERJECTION = re.compile(
     r"(?:(?:by the way|guess what|oh man|like(?=,? (?:my|I|we)\b)|ye+a+h?|yes|yep|yup|ya|mhm|omg|welp|meh|nope"
-    r"|nah|oops|wow+|hm+|u[mh]+"
+    r"|nah|oops|wow+|hm+|u[mh]+|ha(?: ha)+|(?:but )?then again"
     r"|er+m?|aw+|ugh+|oo+h|whoa|gosh|damn|dude|oh|ok(?:ay)?|well|right|haha|honestly|actually|unfortunately|anyway"
-    r"|also|plus"
+    r"|also|plus|no wonder(?: why)?(?= (?:I|we|my|our)\b)"
     r"|and|but|so|then|now|however|luckily|sadly|basically|obviously|of course|for sure"
     r"|not really(?=\s*(?:[,.!;]|$))|exactly|true|same"
     rf"|{ANSWERS_NO}"
@@ -61,7 +61,9 @@ _INTERJECTION = re.compile(
 )
 _TRAILING = re.compile(
     r"[\s,]+(?:though|too|as well|either|anyways?|actually|honestly|unfortunately|lol|you know|I guess|I think|haha"
-    r"|right|(?:(?:back|over|up|down|out) )?(?:here|there)|(?:right|for|by) now|(?:back )?then|(?:but|and"
+    r"|right|(?:(?:back|over|up|down|out) )?(?:here|there)|(?:right|for|by) now"
+    r"|(?:back |(?<!now and )(?<!once and ))then"
+    r"|(?:but|and"
     r"|so) because of(?: [\w'-]+){1,4}|(?:but )?other than that|for (?:instance|example)|so|and|but|or|because"
     r"|(?<!would )(?<!I'd )(?<!might )like|at all|as always"
     r"|of course|of sorts|if|when|which|by|did(?:n't)?)$",
@@ -133,10 +135,11 @@ _OF_A_PERSON = re.compile(
 _NAMES_ONESELF = re.compile(r"\b(?:I|im|ive|me|my|mine|myself|we|our|us)\b", re.I)
 _SUPPOSING = re.compile(
     r"\b(?:worried|afraid|scared|anxious)\b.*\bwill\b"
-    r"|\b(?:could|might|would(?! (?:like|love|prefer|rather)))(?! have (?:had )?to)\b|\bthat means\b",
+    r"|\b(?:could|might|would(?! (?:like|love|prefer|rather)))(?! have (?:had )?to)\b|\bthat means\b"
+    r"|^(?!I\b).*\b(?:saying|claiming|insisting|telling (?:me|us|everyone|everybody|people)|accusing (?:me|us))\b",
     re.I,
 )
-"""What follows it behind "and" is supposed like it."""
+"""What follows it behind "and" is supposed, or said by others, like it."""
 
 _SEES = re.compile(
     r"I (?:only |usually |also )?(?:see|hear from|read|visit) (?:my|the|our) [\w' -]{2,40}? "

@@ -57,11 +57,13 @@ _NOT_LIKED = (
     r"|sound|look|feeling|energy|vibe)|the ones?|the connection$|their|his|its|there|one|me|my"
     r" life|another|any|some)\b)"
 )
-# To the end of the clause: "shooting near beaches" is liked, not shooting.
+# To the end of the clause: "shooting near beaches" is liked, not shooting; "bugs that fly" are disliked, not bugs.
 _OBJECT_END = (
     r"(?=$|[.;!?()]|, (?:always|probably|maybe|never have)\b|,? (?:too though|though$)"
+    r"|, (?:who|that|(?:but )?(?:do|does|did|don't|didn't|can't))\b"
+    r"| that (?:I|we|you|he|she|they|it|my|is|was|are|were)\b"
     r"|,? (?:because|but|so|when|since|if|though|although"
-    r"|while|where|which|who|as|that|especially|also|too|tho|a lot|very"
+    r"|while|where|which|as|especially|also|too|tho|a lot|very"
     r" much|the (?:most|best|least)|better(?! than)|best|as well|(?i:lo+l|haha))\b"
     r"| (?:I|we|they|he|she) (?:think|thought|guess|believe(?! in)|mean)\b"
     r"|,? (?:it's|its|that's|thats) (?:an?|so|really|very|just|sad|such|not|good|great)\b"
@@ -184,7 +186,7 @@ _MY_JOB = re.compile(rf"my (?:job|profession|occupation) is (?:an? |as an? )?(?P
 
 _BEGUN = re.compile(r"(?<![\s,])[\s,]+(?:and|or|but)$")
 _BARE = re.compile(
-    rf"^the (?:{alternatives('named_in_talk')})s?$"
+    rf"^the (?:{alternatives('known_by_the_talk')}|(?:{alternatives('named_in_talk')})s?)$"
     r"|^the (?:original|orig\w+|first|last|new|old) \d"
     r"|\bto (?:watch|see)(?: \w+ly)?$"
     r"|^[a-z]+ing (?:to|into|from|with|at|for|about)$"

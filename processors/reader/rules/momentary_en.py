@@ -60,8 +60,9 @@ _PATTERNS = (
     rf"|wants|need|needs|feel|feels|do|does|don't|have|has)\b(?! (?:been|had)\b)(?!.*\b(?:since|until"
     rf"|every)\b).* {_TODAY}$",
     # What one wants of the talk, and says in it out of courtesy.
-    rf"(?:I|we) (?:just |only |really |also )*(?:want|wanted|need|needed|would like|came(?: here)?) to "
-    rf"(?:{alternatives('wants_of_the_talk')})\b(?! (?:to|with) (?:my|an?|our)\b)",
+    rf"(?:I|we) (?:just |only |really |also )*(?:want|wanted|need|needed"
+    rf"|would (?:really |just |also )?(?:like|love)|came(?: here)?) to "
+    rf"(?:{alternatives('wants_of_the_talk')})\b(?! (?:(?:to|with) )?(?:my|an?|our)\b)",
     rf"(?:I|we) (?:am|are) {_HOW}(?:more than )?(?:{alternatives('courtesies')})\b",
     r"(?:I|we) (?:have|had|were|was|are|am) (?:been |just |just been )?(?:talking|chatting"
     r"|discussing)\b(?!.*\b(?:my|our)\b)",

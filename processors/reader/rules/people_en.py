@@ -14,12 +14,14 @@ from processors.reader.rules.words_en import alternatives
 
 _HE, _SHE = alternatives("he"), alternatives("she")
 _WHO = rf"(?:{KIN_EN}|{alternatives('he', 'she', 'either')})"
+_OF_THEM = r" (?:members?|friends?|home|house|business|doctor|dentist|history|name|life|holiday|trip)\b"
+"""A family doctor is no family."""
 _ROLE = rf"(?:{alternatives('roles')})"
 _TITLED = r"(?-i:(?:Mr|Mrs|Ms|Dr|Miss|Prof)\.? [A-Z][a-z]{1,20})"
 _NAME = rf"(?!(?:{alternatives('no_names')})\b)(?-i:[A-Z][a-z]{{1,20}}(?: [A-Z][a-z]{{1,20}})?)"
 _MINE = re.compile(
     rf"\b(?:my|our) (?P<role>{_ROLE})(?:,| is) (?P<title>{_TITLED})\b"
-    rf"|\b(?:my|our) (?P<is>(?:[\w-]+ ){{0,2}}?{_WHO})(?!'s\b|-)\b(?:(?:,? (?:called|named)"
+    rf"|\b(?:my|our) (?P<is>(?:[\w-]+ ){{0,2}}?{_WHO})(?!'s\b|-|{_OF_THEM})\b(?:(?:,? (?:called|named)"
     rf"|,)? (?P<name>{_NAME})\b(?!'s [a-z]))?"
     rf"|\b(?P<named>{_NAME})(?:'s| is|,) (?:my|our) (?P<as>(?:[\w-]+ ){{0,1}}?{_WHO})\b(?!'s\b)"
     rf"|\b(?:I|we)(?:'ve| have)?(?: (?:also|just|now|recently|actually|finally))?"
@@ -46,6 +48,13 @@ _IS = (
     r"|broke|found|won|kept|ran|sold|wrote|fell|felt|taught|thinks|used)))\b"
 )
 _PRONOUN = re.compile(rf"(?P<who>he|she)(?={_IS})|(?P<whose>his|her)(?= [a-z'-]+(?: [a-z'-]+)?{_IS})", re.I)
+_PAIR = re.compile(
+    rf"\b(?:my|our) (?P<who>(?:[\w-]+ )?{_WHO}) and (?:I|me|myself)\b"
+    rf"|\b(?:me|I) and my (?P<with>(?:[\w-]+ )?{_WHO})(?= [a-z])",
+    re.I,
+)
+_WE = re.compile(r"we(?P<short>'re|'ve|'ll)?(?= [a-z])", re.I)
+"""Whom "we" means where the speaker has said whom they do it with: "my brother and I are fine, we are tired"."""
 _OF_SPEAKER = re.compile(r"(?:I|we)\b", re.I)
 _OBJECT = re.compile(
     r"\b(?:him|her)(?=\s*(?:$|[,;.]|(?:in|on|at|for|from|since|because|when|to|about|after|before|so|and|but"
@@ -118,8 +127,12 @@ def _own_people(text: str) -> list[tuple[str, str]]:
     return found
 
 
+_SEVERAL = re.compile(r"\b(?:family|parents|in-laws|kids|children|siblings|grandparents|grandkids)\b(?! member)")
+"""Whom neither "he" nor "she" means."""
+
+
 def _may_be(who: str, he: bool) -> bool:
-    return re.search(rf"\b(?:{_SHE if he else _HE})\b", who) is None
+    return _SEVERAL.search(who) is None and re.search(rf"\b(?:{_SHE if he else _HE})\b", who) is None
 
 
 def _spoken_of(before: str, heard: str) -> list[str]:
@@ -140,6 +153,8 @@ class People:
         """`before`: turns of the speaker; `heard`: what they answer, where somebody told it to them."""
         self._relation: dict[str, str] = {}
         self._of_before = _spoken_of(before[-1] if before else "", heard)
+        self._pair = ""
+        """With whom the speaker has said "I": the one, nobody, or ? for several."""
         self.spoken_of_last = False
         """Was what the last clause said somebody else's, so that one without a subject may be theirs?"""
         self._named: list[str] = []
@@ -149,6 +164,9 @@ class People:
 
     def hear(self, text: str) -> None:
         """Take in what was said: later clauses may point at it."""
+        if (pair := _PAIR.search(text)) is not None:
+            who = (pair["who"] or pair["with"]).lower()
+            self._pair = who if self._pair in {"", who} else "?"
         rest = _IS_ONE.sub(" ", _MINE.sub(" ", text))
         for name, relation in self._learn(text):
             self._mention(f"{relation} {name}".strip())
@@ -158,6 +176,9 @@ class People:
 
     def named(self, clause: str) -> str:
         """The clause with its subject as the speaker's own, where that is known; unchanged where not."""
+        if self._pair not in {"", "?"} and (match := _WE.match(clause)):
+            verb = {"'re": " are", "'ve": " have", "'ll": " will"}.get(match["short"] or "", "")
+            return f"my {self._pair} and I{verb}{clause[match.end() :]}"
         if match := _BARE.match(clause):
             return self._written(f"my {(match['who'] or match['child']).lower()}", clause[match.end() :])
         if (match := _KNOWN.match(clause)) and (relation := self._relation.get(match["name"])):
@@ -184,7 +205,8 @@ class People:
     def _meant(self, he: bool, clause: str) -> str | None:
         """The one person of the speaker's whom "he" or "she" can mean: of this turn, else of those just before it.
         Of an animal named before only what is said of animals is told."""
-        named = [who for who in self._named if who.removeprefix("?") not in _NOBODY]
+        one_of = [who for who in self._named if _SEVERAL.search(who) is None]
+        named = [who for who in one_of if who.removeprefix("?") not in _NOBODY]
         named = named or [who for who in self._of_before if _may_be(who, he)]
         if named and named[0] not in self._named and _ANIMAL.search(named[0]) and not _OF_ANIMALS.search(clause):
             return None

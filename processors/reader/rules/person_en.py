@@ -36,14 +36,37 @@ _ADVERB_WORDS = """
     also still just only even really finally recently currently usually sometimes definitely probably actually
     already soon once now then mostly mainly originally basically truly totally absolutely especially generally
     rarely hardly never no longer always often certainly simply not both all ever kinda almost nearly first last
-    rather officially personally honestly sort-of deeply greatly highly strongly fully quite long
+    rather either re officially personally honestly sort-of deeply greatly highly strongly fully quite long
 """
 _ADVERB = frozenset(_ADVERB_WORDS.split())
 _IRREGULAR = {
     "am": "is", "are": "are", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't", "go": "goes",
 }  # fmt: skip
 _PLURAL = {"am": "are", "is": "are", "was": "were"}
+_SOMEBODY = rf"(?:{KIN_EN}|{alternatives('he', 'she', 'either', 'roles')})"
+_OF_SOMEBODY = rf"\b(?P<of>(?:my|our) (?:[a-z-]+ ){{0,2}}?{_SOMEBODY})'s"
+_HOW = r"(?:(?:not|so|very|really|too|quite|pretty|always|still|just|now|also|only|never|even|already|[a-z]+ly) )"
 _CONTRACTED = (
+    (
+        re.compile(
+            rf"{_OF_SOMEBODY} (?=(?:been|got|gone|had|done|always been|never been"
+            r"|(?:worked|lived|moved|stopped|started|decided|asked|passed|lost|left) (?:my|the|an?|to|in|at|as|for|away"
+            r"|out|from|us|me)) )",
+            re.I,
+        ),
+        r"\g<of> has ",
+    ),
+    (
+        re.compile(
+            rf"{_OF_SOMEBODY} (?={_HOW}{{0,3}}(?:an? [a-z]|not |(?:from|in|at|into|off to|on) |\d+\b"
+            rf"|(?:{alternatives('said_of_somebody')})(?=$|[,;.!]| (?:on|about|in|at|of|to|with|for|that|from|by|but|so"
+            r"|because|since|when|now|too|again|as|than|today|this|these|lately|right now)\b"
+            r"| and (?!(?:[a-z]+ ){1,2}(?:is|was|has)\b))"
+            r"|[a-z]{2,}ing (?:to|for|at|in|on|with|my|our|the|an?|me|us|out|up|off|his|her)\b))",
+            re.I,
+        ),
+        r"\g<of> is ",
+    ),
     (
         re.compile(r"\b(?P<verb>do|does|did|ca|could|would|should|have|has|had|is|are|was|were)nt\b", re.I),
         r"\g<verb>n't",

@@ -13,6 +13,7 @@ from processors.reader.rules.avoidance import avoids_en
 from processors.reader.rules.completeness_en import leaves_open
 from processors.reader.rules.domain import profile_fields, resolve_category
 from processors.reader.rules.found import Found
+from processors.reader.rules.full_names_en import with_full_names
 from processors.reader.rules.hot import hot_status, with_sentence, with_status
 from processors.reader.rules.instructed_en import instruction_en
 from processors.reader.rules.ironic_en import is_ironic, sounds_ironic
@@ -46,6 +47,8 @@ from schemas.profile.model import Profile
 
 _GREETS = re.compile(r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening)|nice to meet you)\b", re.I)
 _CALLS = re.compile(r"\bcall(?:ing)? me\b", re.I)
+_QUOTED = "__"
+"""A quotation is masked in what is read for values, and stands in full in what is told."""
 ANSWER = 300
 """Characters of a turn in which the answer to a question ends."""
 _JOINS = re.compile(r"[\s,;]*(?:\b(?:and|so|but)\b)?[\s,;]*(?:please\b)?[\s,;]*$", re.I)
@@ -155,7 +158,7 @@ def read(
     found: list[Found] = []
     statements: list[Alone] = []
     weak: list[Sentence] = []
-    people, topic = People(before, heard), Topic(heard)
+    people, topic = People(before, heard), Topic(heard, before[-1] if before else "")
     greeted = False
     work = work_asked_en(text)
     own = as_ones_own(text, in_group=in_group, in_project=in_project)
@@ -209,7 +212,7 @@ def read(
             parts = statements_en.of_project(sentence, original)
             found.extend(p for p in parts if not any(f.overlaps(p.start, p.end) for f in here))
         if not in_project:
-            kept = [f for f in here if not f.dangling]
+            kept = [f for f in here if not (f.dangling or _QUOTED in f.text)]
             asked_for = sentence.start in to_keep
             statements.extend(
                 free_statements_en.free_statements(
@@ -233,7 +236,8 @@ def read(
                 found.extend(_stated(phrase, sentence.start + start, sentence.start + end, profile))
     if not (found or among_people or in_project) and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_en.fragment(weak[0], text[weak[0].start : weak[0].end], question)]))
-    return [*found, *(f for f in episodes if f.dropped is not None)]
+    found += [f for f in episodes if f.dropped is not None]
+    return with_full_names(found, [text, heard, *before]) if in_group and not in_project else found
 
 
 def _statements(
@@ -242,7 +246,10 @@ def _statements(
 ) -> list[Found]:
     """`lead`: what the turn says before the sentence."""
     found: list[Found] = []
-    for atom in (atoms.task_en(sentence, original), atoms.decision_en(sentence, original, in_group=in_group)):
+    for atom in (
+        atoms.task_en(sentence, original, in_group=in_group),
+        atoms.decision_en(sentence, original, in_group=in_group),
+    ):
         if atom is not None:
             found.append(atom)
             break

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from processors.reader.rules.others import KIN_EN
+from processors.reader.rules.words_en import alternatives
 
 # What points outside of the statement, and what it may point at within.
 _PERSON = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.I)
@@ -27,9 +28,9 @@ _SHOWN = re.compile(
     r"|\b\w+ that (?:in|out|up|on|off|over|down|back)\b(?=\s*(?:$|[,;]))"
     r"|\b(?:[a-z]+ed|began|begun|took|made) that (?:about|in|on|at|with|last|for|when|because|and|but|\d)\b"
     r"|\b(?:has|have|had|own|owns|found) that (?=[a-z]+ (?:in|on|at|by|near|with|from|of)\b)"
-    r"|(?<!since )(?<!by )(?<!until )(?<!just )\bthen(?=\s*(?:[,;]|$))"
+    r"|(?<!since )(?<!by )(?<!until )(?<!just )(?<!now and )(?<!once and )\bthen(?=\s*(?:[,;]|$))"
     r"|\b[a-z]+ing that [a-z]+(?:$|,)"
-    r"|\bthat (?!(?:much|way|far|long|bad|good|often|well|one|I|we|he|she|they|it)\b)[a-z]+(?<!s)(?<!ed)$"
+    r"|(?<!s )\bthat (?!(?:much|way|far|long|bad|good|often|well|one|I|we|he|she|they|it)\b)[a-z]+(?<!s)(?<!ed)$"
     r"|\b(?:am|is|are|was|were|at|see|find|read|hear|open|watch) that [a-z]+$|\bthat sooner\b"
     r"|\b(?:the|this|that|a similar) (?:same )?(?:situation|position|boat)"
     r"(?:$| (?:head on|as|now|myself|before|too|once|last|where|and|when)\b)"
@@ -87,6 +88,13 @@ _DONE_TO = re.compile(
 """What one does needs no article: "I played cello and gave it up"."""
 KIN = re.compile(rf"\b(?:{KIN_EN}|dog|cat|baby|puppy|kitten)s?\b", re.I)
 _OF_KIN = re.compile(rf"\b(?:my|our|an?|the) (?:[\w-]+ )?(?:{KIN_EN})s?\b", re.I)
+_ONE_PERSON = re.compile(
+    r"\b(?!(?:family(?! member)|parents|kids|children|siblings|in-laws|grandparents|grandkids|grandchildren)\b)"
+    rf"(?:{KIN_EN}|{alternatives('roles')}|dog|cat|baby|puppy|kitten|someone|somebody|person|man|woman|guy|girl|boy"
+    r"|lady|son|daughter|family member)\b",
+    re.I,
+)
+"""Whom "he" and "she" may mean: not a family."""
 _NAME = re.compile(r"(?<=[a-z,'] )[A-Z][a-z]+\b")
 
 
@@ -129,7 +137,7 @@ def named_before(text: str) -> bool:
 
 
 def _names_person(before: str) -> bool:
-    return bool(KIN.search(before) or _NAME.search(before))
+    return bool(_ONE_PERSON.search(before) or _NAME.search(before))
 
 
 def _names_thing(before: str) -> bool:

@@ -23,7 +23,8 @@ _I_AM = (
     r"|I (?:really |just |still )*(?:can't|cannot|couldn't) [a-z]+ (?:why|how|what|it|him|her|them|my|any)"
     r"|I have (?:to (?:do|take|go|pay|work|find)|been [a-z]+ing|an?|no|two|three) "
     r"|I (?:feel|felt) (?:(?:so|very|really|too|like|just) )*[a-z]+"
-    r"|I (?:lost|quit|live|work|got|moved) (?:my|an?|in|at|as|to|with|alone)\b)"
+    r"|I (?:lost|quit|live|work|got|moved) (?:my|an?|in|at|as|to|with|alone)\b"
+    r"|(?:due to|because of|thanks to) (?:[\w'-]+ ){1,3}?I (?:[a-z]+ed|lost|had|got|am|was|can't|cannot|could|left)\b)"
 )
 _ANOTHER = re.compile(rf"(?<=[a-z]) (?={_I_AM})", re.I)
 _NO_VERB = re.compile(r"(?<=n't) (?=(?:i|I|it|they|he|she|we) [a-z])")

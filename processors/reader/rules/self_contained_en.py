@@ -48,7 +48,8 @@ _TALKED_OF_AMONG_PEOPLE = re.compile(
 _HEDGED = re.compile(
     r"I (?:think|guess|believe) (?:(?:I am|we are) going to (?!check|look|see|go with|have to|be)"
     r"(?=.*\b(?:my|our|next|this (?:year|month|week|summer|winter|spring|fall|autumn)|in \w+)\b)"
-    r"|my (?:all[- ]time )?favou?rite [\w' -]{2,30}? (?:is|are)\b(?! (?:when|how|the)\b))"
+    r"|(?:that )?(?:one of )?my (?:all[- ]time |personal )?favou?rites? [\w' -]{2,30}? (?:is|are|was|were)\b"
+    r"(?! (?:when|how|the|his|her|its|their)\b))"
     r"|I (?:don't|do not) (?:really )?know (?:anyone|anybody|many people)\b(?! (?:who|that|else)\b)"
     r"|I (?:[a-z]+ly |always |still )*look forward to [^,;]{3,60} (?:every|each) [a-z]+"
     r"|I (?:[a-z]+ly |still |always )*remember (?:[a-z]+ing\b(?! (?:it|that|this|about|the)\b)|when (?:I|we|my)\b)"
@@ -64,6 +65,15 @@ _LASTING = re.compile(
     r"|comfortable (?:with|around|[a-z]+ing))\b",
     re.I,
 )
+_ABOUT_ONES_OWN = re.compile(
+    r"I (?:(?:just|really|still|also|am|have been|do|always|often|kind of|\w+ly) ){0,4}(?:feel|feeling|felt) "
+    r"(?:(?:so|very|really|quite|pretty|too|a bit|a little|\w+ly) ){0,2}"
+    r"(?!(?:like|that|as|it|this|for|good|better|bad for)\b)[a-z]+"
+    r"(?: and [a-z]+)? (?:with|about|of|by|over|in|because of) (?:work|school|college|university|Christmas"
+    r"|my (?!(?:own )?(?:opinion|mind|point|question|answer)\b)[a-z])",
+    re.I,
+)
+"""What of one's own makes one feel so: it lasts as long as that does."""
 _FEELS = re.compile(r"I (?:\w+ ){0,2}(?:feel|felt|am|(?:have|had) (?:\w+ )?been)\b", re.I)
 """A feeling that lasts is worth telling."""
 _MODAL = re.compile(
@@ -131,6 +141,8 @@ _SUBJECT = re.compile(
 _MENTIONS = re.compile(r"\b(?:[Ii]|me|my|mine)\b")
 _OF_SPEAKER = re.compile(
     r"^What I (?:will|do)\b|\b(?:my|mine)\b"
+    r"|\bthe (?:only|first|last|best|worst) [\w' -]{2,30}? (?:that )?I (?:ever |really |actually |still |can )*"
+    r"(?:like|love|enjoy|watch|play|follow|read|eat|drink|speak|own|have|had|use|know how|went|tried|saw|learned)\b"
     r"|(?<!to )(?<!for )(?<!struck )(?<!surprised )(?<!amazed )\bme\b"
 )
 """I saw, I am sure, it seems to me: what is told is not of the speaker."""
@@ -168,7 +180,8 @@ def is_self_contained(text: str, *, in_group: bool = False) -> bool:
         return False
     phrase = text[opens.start("who") :] if opens else text
     talked = _TALKED_OF.match(phrase) or (in_group and _TALKED_OF_AMONG_PEOPLE.match(phrase))
-    if talked and not (_HEDGED.match(phrase) or (_FEELS.match(phrase) and _LASTING.search(phrase))):
+    lasts = _FEELS.match(phrase) is not None and _LASTING.search(phrase) is not None
+    if talked and not (lasts or _HEDGED.match(phrase) or _ABOUT_ONES_OWN.match(phrase)):
         return False
     return not any(p.match(phrase) for p in (_CUT_SHORT, _MODAL, _GENERAL, _OF_NOTHING))
 

@@ -203,7 +203,7 @@ def _found(rule: Rule, match: re.Match[str], clause: Clause, negated: bool) -> F
         slots.update(rule.constants)
     text = rule.text(match) if rule.text else _ADDING.sub("", match.group().strip(" ,."))
     if "age_decade" in groups:
-        text = f"am {slots['age']}"
+        text = re.sub(r"\b(?:my|the)\b", "their", text, count=1)
     phrase = f"{{owner}} {conjugate(text)}"
     if negated:
         over = rule.kind == "preference" and _NO_MORE.match(clause.body)

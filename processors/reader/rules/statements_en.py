@@ -94,6 +94,8 @@ _WANTING = re.compile(
     re.I,
 )  # fmt: skip
 _HOPED = re.compile(r"(?:I|we) (?:[a-z]+ )?(?:wish|am hoping|hope) (?!to\b)", re.I)
+_ADVISES = re.compile(r"(?:I|we) would (?:[a-z]+ly |just |also )?(?:start|travel|plan|have to)\b", re.I)
+"""What somebody would do in the place of whom they talk with."""
 _MENTIONS = re.compile(r"\b(?:I|we|my|our|me|us|mine|im|ive)\b", re.I)
 _ONES_OWN = re.compile(r"\b(?:my|our|me|us)\b", re.I)
 """An order among people with nothing of its speaker's in it may be a piece of advice."""
@@ -230,7 +232,8 @@ def wish(sentence: Sentence, original: str, *, in_group: bool = False) -> Found 
     match = _WANTING.match(expand(phrase))
     if match is None or specifics(expand(phrase)[match.end() :]) < 1 or len(phrase) > LONGEST:
         return None
-    if SUPPOSED.search(phrase[: match.end() + 8]) is not None or (in_group and _HOPED.match(expand(phrase))):
+    advises = in_group and _ADVISES.match(expand(phrase))
+    if advises or SUPPOSED.search(phrase[: match.end() + 8]) is not None or (in_group and _HOPED.match(expand(phrase))):
         return None
     def whole(text: str) -> bool:
         return (reports if in_group else asks_for)(text) and is_whole(expand(text), in_group=in_group)

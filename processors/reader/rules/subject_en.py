@@ -45,8 +45,12 @@ _TOLD_TO_AMONG_PEOPLE = re.compile(
     re.I,
 )
 """What somebody is not to do, not what the speaker does not."""
-_COMPARING = re.compile(r"(?:just )?like [\w' -]{2,40}? (?:I|we) [a-z]", re.I)
-"""Just like music we got to see films: nothing is liked."""
+_COMPARING = re.compile(
+    r"(?:just )?like [\w' -]{2,40}? (?:I|we) [a-z]"
+    r"|(?:just|much|exactly|almost|kind of|sort of|somewhat|more|nothing|something|a lot) like\b",
+    re.I,
+)
+"""Just like music we got to see films, just like chess: nothing is liked."""
 _BEHIND_A_VERB = (
     r"an?|the|my|our|some|any|all|both|it|them|to|for|in|on|at|up|out|off|with|from|back|into|over|about|after"
     r"|around|down|everything|nothing|anything|something"
@@ -61,6 +65,8 @@ _PARTICIPLE = re.compile(rf"[a-z]+ed\b(?! (?:{_BEHIND_A_VERB})\b)")
 _NOUN = re.compile(rf"[a-z]{{3,}}ing (?!(?:{_BEHIND_A_VERB})\b)")
 """Cycling plan: a doing has an object with an article, or a preposition behind it."""
 _BEEN = re.compile(r"(?:never |also |just |only )?been\b")
+_INVERTED = re.compile(r"(?:am|was|do|did|have|had|can|could|will|would|should|may) (?:I|we)\b", re.I)
+"""A question whose mark was left out."""
 _OF_ONES_TASTE = re.compile(
     r"not (?:(?:really|very|too|that|particularly|exactly) )*(?:(?:much|a lot) of an? [\w' -]+ (?:person|fan"
     r"|guy|girl|type|eater"
@@ -88,7 +94,7 @@ def with_subject(text: str, clause: Clause, *, known: bool) -> str:
     named = re.match(r"(?:I|we|my|our|there)\b", text, re.I) or as_one(text) != text
     if not text or named or clause.subject not in {"I", "we", "none"}:
         return text
-    if text.isupper() or any(p.match(text) for p in (_COMPARING, _TOLD_TO)) or _told_to_no_one(text):
+    if text.isupper() or any(p.match(text) for p in (_INVERTED, _COMPARING, _TOLD_TO)) or _told_to_no_one(text):
         return ""
     if not known and _TOLD_TO_AMONG_PEOPLE.match(text):
         return ""
