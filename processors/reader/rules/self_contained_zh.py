@@ -96,7 +96,7 @@ _OF_DAYS = re.compile(_DAY)
 _LEAD = re.compile(
     rf"(?>(?:{_DAY}|从小|每[次逢][\u4e00-\u9fff]{{2,5}}|[每当自从于]|[早中]?[晚早]上|[上中下]午|\d{{1,4}}[年月日号点]|最近|近期|平时|平常|周末"
     r"|目前|现在|之前|以前|后来|小时候|[春夏秋冬]天|有时候?|[，,\s])*)"
-    r"(?:[\u4e00-\u9fff]{1,8}(?:的时候|[之以]?后|完|一下)[，,\s]?)?(?:[\u4e00-\u9fff]{2,5}[给让叫说派])?"
+    r"(?:[\u4e00-\u9fff]{1,8}(?:的时候|[之以]?后|完|一下)[，,\s]?)?(?:[\u4e00-\u9fff]{2,5}[给让叫说派])?(?:为了[^，。我你您他她]{2,12}[，\s]?)?"
 )
 """What may stand before the speaker: when it was, or who did it to them. A thing there is an object before its verb, or
 what the talk is about."""
@@ -239,6 +239,8 @@ def _least(text: str) -> int:
 
 def tells_of_speaker(text: str) -> bool:
     """Is the speaker the subject, or the one to whom somebody named does it?"""
+    if _HOPES.match(text) is not None:
+        return True
     named = SPEAKER.search(text)
     if named is None:
         return False
@@ -247,6 +249,10 @@ def tells_of_speaker(text: str) -> bool:
     return _LEAD.fullmatch(text, 0, named.start()) is not None
 
 
+_HOPES = re.compile(
+    r"(?:真心|衷心|真的?|好|很|只|非常|特别|还是|也)*希望(?!大家|各位|所有|全部|世界|每个?人?|有人|[洞楼题]主|[dl]z|明天|今天|[^，]{0,6}(?:快乐|幸福|好运|顺利|开心)$)"
+)
+"""Only its speaker hopes: 真心希望学校早点放假."""
 _SHORT_ANSWER = re.compile(
     r"我(?:是|有|没|没有|会|不会|信|怕|不办|不去|不用)"
     r"(?:的|了|过|啊|空|钱|事|错|用|完|来|行|他|她|它|这|那|好|懂|对|去|说|写|做|看|试|找|买|问|吃|喝|想|知|听|要)"

@@ -15,7 +15,8 @@ from importlib.resources import files
 from processors.reader.rules.clauses_zh import KIN
 from processors.reader.rules.found import Found
 
-_DATA: dict[str, str] = tomllib.loads((files(__package__) / "whole_sentences_zh.toml").read_text(encoding="utf-8"))
+_DATA = tomllib.loads((files(__package__) / "whole_sentences_zh.toml").read_text(encoding="utf-8"))
+_MENDS: list[tuple[re.Pattern[str], str]] = [(re.compile(pattern), instead) for pattern, instead in _DATA["mends"]]
 
 
 def _pattern(name: str) -> re.Pattern[str]:
@@ -54,6 +55,8 @@ def whole_sentences(found: Sequence[Found], turn: str, speaker: str) -> tuple[li
 
 def _mended(phrase: str) -> str:
     phrase = _SPARE.sub("", phrase)
+    for pattern, instead in _MENDS:
+        phrase = pattern.sub(instead, phrase)
     if not phrase.startswith("◇") or _OTHERS.search(phrase):
         return phrase  # who says it may be named
     cut = _CUT.sub("", phrase)
