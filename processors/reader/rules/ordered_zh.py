@@ -26,7 +26,7 @@ _NO_ORDER = re.compile(lines("no_order"))
 _TRIFLES = re.compile(DATA["trifles"])
 _YOURS = re.compile(r"[您你咱](?:们)?(?:家)?的?(?=孩子|宝宝)")
 _END = re.compile(r"(?:吧|了|的|哈|哦|喔|呀|啊|呢|就可以|即可|就行|就好|看看)+$")
-_LEAST = 6
+_LEAST = 5
 """Characters of what is ordered: 多休息 is of the moment."""
 _MOST = 2
 """Orders of a turn."""
