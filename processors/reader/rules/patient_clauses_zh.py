@@ -30,6 +30,8 @@ _WHAT_IS_IT = re.compile(
     r"(?:[，,]?(?:请问)?(?:这|这个)?是?(?:什么情况|什么原因|什么问题|怎么回事|怎么了)(?:引起的|造成的|导致的)?|[，,]?(?:应该|该)?怎么办)[呢啊呀]?[？?]?\s*$"
 )
 """What asks why it is so, behind what is so: 经常反胃是什么情况."""
+_NO_NAME = re.compile(r"平时|容易|经常|有时|总是|以前|现在|可能|就是|[对问]")
+"""These are no part of an illness's name."""
 _THEN = re.compile(r"^那(?=[一夜晚早半白平]|有时|经常|老是|总是|现在|最近|心|胸|头|血)")
 _LEAST = 4
 _MOST = 3
@@ -86,7 +88,7 @@ def _said(run: Sequence[Clause]) -> str:
     parts = [_bare(clause) for clause in run]
     parts[0] = parts[0].removeprefix("主要")
     first = _LEADS.sub("", parts[0], count=1)
-    has = _ILLNESS.fullmatch(first)
+    has = _ILLNESS.fullmatch(first) if _NO_NAME.search(first) is None else None
     text = "，".join([f"有{first}" if has else parts[0], *parts[1:]])
     if len(text) < _LEAST or _ONLY_NAMED.match(first) or not resolved(text) or _CUT.search(text) or not whole(text):
         return ""

@@ -221,7 +221,8 @@ def is_self_contained(text: str, *, of_other: bool, of_kin: bool, in_group: bool
         return True
     if not of_other and (_OWN.match(text) is not None or felt(text)):
         return True
-    if of_other or _ADVISED.search(text) or content_weight(text) < 1.5:
+    least_said = 1.0 if not in_group and is_habit(text) else 1.5
+    if of_other or _ADVISED.search(text) or content_weight(text) < least_said:
         return False
     opens = _STARTS.match(text) is not None
     opens = opens or (not in_group and (_STARTS_TOLD.match(text) or _STARTS_LETTER.match(text)) is not None)
@@ -247,6 +248,16 @@ def tells_of_speaker(text: str) -> bool:
     if named.group() in {"自己", "本人"} or _OF_PERSON.search(text, 0, named.start()):
         return True
     return _LEAD.fullmatch(text, 0, named.start()) is not None
+
+
+_HABIT = re.compile(
+    r"(?:现在|最近)?(?:[^，我你您他她]{2,6}，)?(?:有时候?)?(?:总是|老是|经常|从小|从来|动不动就)[^，你您他她]{3,}"
+)
+
+
+def is_habit(text: str) -> bool:
+    """Does a statement without its speaker say what they always do: 总是不想学习?"""
+    return _HABIT.match(text) is not None
 
 
 _HOPES = re.compile(

@@ -24,8 +24,8 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 _REFUSED = [_pattern(name) for name in ("joined", "general", "addressed", "residue", "moment", "firm")]
-_SUPPLIED, _CUT, _SPARE, _OFFERS, _DEFINES, _SCRIPT, _ASKS = (
-    _pattern(name) for name in ("supplied", "cut", "spare", "offers", "defines", "script", "asks")
+_SUPPLIED, _CUT, _SPARE, _OFFERS, _DEFINES, _SCRIPT, _ASKS, _FOR_ANOTHER = (
+    _pattern(name) for name in ("supplied", "cut", "spare", "offers", "defines", "script", "asks", "for_another")
 )
 _SAYS_I = re.compile(r"[我俺咱]|本人")
 _NAMES_SUBJECT = re.compile(r"[^◇]|◇(?:的|和|跟|建议|说|请求)")
@@ -34,6 +34,8 @@ _OTHER_BEFORE = re.compile(r"[他她][^。！？!?]*$")
 _OF_SELF = re.compile(r"(?:而且|并且|况且|[，,\s])*自己")
 _SUGGESTS = re.compile(r"(?<![酒网贴书水氧])吧")
 """What a clause of nobody ends with that advises or guesses."""
+_FAR = re.compile(r"(?!◇)[^◇]{14,}◇")
+"""A speaker who is named so late is not who the sentence is about."""
 _RUNS_ON = 27
 """Characters of a clause without a mark: what is longer is several clauses, of which none has an end."""
 _SENTENCE_END = "。！？!?\n"
@@ -66,6 +68,10 @@ def _mended(phrase: str) -> str:
 
 
 def _is_sentence(phrase: str, found: Found, turn: str) -> bool:
+    if _FOR_ANOTHER.match(turn) is not None:
+        return False
+    if not found.slots and _FAR.match(phrase):
+        return False
     if any(pattern.search(phrase) for pattern in _REFUSED):
         return False
     if phrase.startswith("◇请求") and _ASKS.search(turn) is None:

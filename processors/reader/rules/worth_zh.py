@@ -9,7 +9,7 @@ from dataclasses import replace
 from processors.reader.rules.completeness_zh import whole
 from processors.reader.rules.free_statement_subjects_zh import Alone
 from processors.reader.rules.own_state_zh import felt, of_oneself
-from processors.reader.rules.self_contained_zh import SPEAKER, befell, resolved, tells_state
+from processors.reader.rules.self_contained_zh import SPEAKER, befell, is_habit, resolved, tells_state
 from schemas.events.memory import DropLabel
 
 LONG_TURN = 25
@@ -65,7 +65,7 @@ def worth(told: Sequence[Alone], turn: str, *, to_assistant: bool = False) -> li
     def is_light(a: Alone) -> bool:
         return a.weight < (
             KEEP_TOLD
-            if felt(a.text) or of_oneself(a.text) or befell(a.text) or (to_assistant and tells_state(a.text))
+            if felt(a.text) or of_oneself(a.text) or befell(a.text) or is_habit(a.text) or (to_assistant and tells_state(a.text))
             else KEEP
         )
 

@@ -46,6 +46,13 @@ REFUSED = {
     "where it was, and not what": ("小雅在那几年的备考过程中", "我在那几年的备考过程中"),
     "no more than that one went": ("后来小雅回去", "后来我回去"),
     "what is chosen in a form": ("小雅请求：请选择服务类型，在吗", "请选择服务类型，在吗"),
+    "it goes on with the clause before": ("小雅都答应了", "我都答应了"),
+    "a speaker named again within a clause": ("小雅是上海来的小雅受不了潮", "我是上海来的我受不了潮"),
+    "what is sent, and not to whom": ("小雅买零食寄过去", "我买零食寄过去"),
+    "what is seen of others": ("小雅看到好多人在排队", "我看到好多人在排队"),
+    "the next day, and not which": ("小雅第二天退烧了", "我第二天退烧了"),
+    "a clause that runs on": ("小雅昨天下班路上经过那家新开的店门口就进去看了看没想买结果还是买", "我昨天下班"),
+    "a cause of something": ("小雅老毛病导致走路不稳", "老毛病导致走路不稳"),
     "one of two things": ("小雅打针或者输液", "打针或者输液"),
     "a thing before who likes it": ("新出的那款蓝色小雅喜欢，价格太贵", "新出的那款蓝色我喜欢，价格太贵"),
     "an oath": ("小雅的妈妈蛋又停电", "我妈蛋又停电"),
@@ -107,6 +114,16 @@ def test_an_end_that_says_nothing_by_itself_is_cut(text: str, whole: str) -> Non
         ("小雅觉得她很照顾小雅", "小雅觉得她很照顾小雅"),
         ("小雅爬楼时也会跳到130", "小雅的心跳爬楼时也会跳到130"),
         ("小雅阿司匹林肠溶片一天一次", "小雅吃阿司匹林肠溶片一天一次"),
+        ("小雅喜欢看雪呀", "小雅喜欢看雪"),
+        ("小雅是担心复发", "小雅担心复发"),
+        ("小雅很省，已经一年没下馆子了，每次想花钱", "小雅很省，已经一年没下馆子了"),
+        ("小雅的老师一直不批小雅的假，想回家很难", "小雅的老师一直不批小雅的假"),
+        ("小雅的弟弟也不挑食", "小雅的弟弟不挑食"),
+        ("小雅当时孩子就是高烧不退", "小雅的孩子当时高烧不退"),
+        ("小雅感冒后孩子也咳嗽", "小雅的孩子感冒后，也咳嗽"),
+        ("小雅谢谢大家，但睡不着", "小雅睡不着"),
+        ("希望小雅的猫快点好", "小雅希望小雅的猫快点好"),
+        ("小雅县医院开了七服中药", "县医院给小雅开了七服中药"),
         ("小雅加了班，就是觉得累得值", "小雅加了班，觉得累得值"),
     ],
 )
@@ -118,6 +135,22 @@ def test_only_its_speaker_hopes() -> None:
     before: list[tuple[Role, str]] = [("assistant", "食堂又涨价了")]
     assert read("真心希望食堂早点开夜宵窗口", before) == ["小雅真心希望食堂早点开夜宵窗口"]
     assert read("真心希望大家都开开心心毕业", before) == []
+
+
+def test_what_is_written_for_another_is_not_the_writers() -> None:
+    assert read("帮室友征友：女，24岁，未婚，在银行上班") == []
+    assert any("24岁" in each for each in read("我24岁，在银行上班"))
+
+
+def test_who_is_named_late_is_not_whom_a_sentence_is_about() -> None:
+    turn = "回到办公室的时候发现有人正坐在我的位子上吃午饭"
+    assert sentences_of(turn.replace("我", "小雅"), turn)[0] == []
+
+
+def test_a_request_asks_somebody() -> None:
+    found = Found(0, 14, "intent", "小雅请求：周末找一个能唱歌的地方")
+    assert whole_sentences([found], "周末找一个能唱歌的地方", "小雅")[0] == []
+    assert whole_sentences([found], "周末找一个能唱歌的地方，求推荐", "小雅")[0] == [found]
 
 
 def test_where_one_belongs_is_no_part_of_ones_name() -> None:
