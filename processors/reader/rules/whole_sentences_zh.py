@@ -34,9 +34,9 @@ _OTHER_BEFORE = re.compile(r"[他她][^。！？!?]*$")
 _OF_SELF = re.compile(r"(?:而且|并且|况且|[，,\s])*自己")
 _SUGGESTS = re.compile(r"(?<![酒网贴书水氧])吧")
 """What a clause of nobody ends with that advises or guesses."""
-_FAR = re.compile(r"(?!◇)[^◇]{14,}◇")
+_FAR = re.compile(r"(?!◇)(?![^，◇]*(?:时候?|之?后)，)[^◇]{14,}◇")
 """A speaker who is named so late is not who the sentence is about."""
-_RUNS_ON = 27
+_RUNS_ON = 38
 """Characters of a clause without a mark: what is longer is several clauses, of which none has an end."""
 _SENTENCE_END = "。！？!?\n"
 _LEAST = 4
@@ -49,7 +49,7 @@ def whole_sentences(found: Sequence[Found], turn: str, speaker: str) -> tuple[li
     kept: list[Found] = []
     left: list[Found] = []
     for each in found:
-        phrase = _mended(each.text.replace(speaker, "◇"))
+        phrase = _mended(each.text.replace(speaker, "◇"), as_said=each.dangling)
         if _is_sentence(phrase, each, turn):
             kept.append(replace(each, text=phrase.replace("◇", speaker)))
         else:
@@ -57,9 +57,10 @@ def whole_sentences(found: Sequence[Found], turn: str, speaker: str) -> tuple[li
     return kept, left
 
 
-def _mended(phrase: str) -> str:
+def _mended(phrase: str, *, as_said: bool) -> str:
+    """`as_said`: it is only inferred, and no other wording of it may take its place."""
     phrase = _SPARE.sub("", phrase)
-    for pattern, instead in _MENDS:
+    for pattern, instead in () if as_said else _MENDS:
         phrase = pattern.sub(instead, phrase)
     if not phrase.startswith("◇") or _OTHERS.search(phrase):
         return phrase  # who says it may be named
