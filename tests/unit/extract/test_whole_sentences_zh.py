@@ -51,7 +51,10 @@ REFUSED = {
     "what is sent, and not to whom": ("小雅买零食寄过去", "我买零食寄过去"),
     "what is seen of others": ("小雅看到好多人在排队", "我看到好多人在排队"),
     "the next day, and not which": ("小雅第二天退烧了", "我第二天退烧了"),
-    "a clause that runs on": ("小雅昨天下班路上经过那家新开的店门口就进去看了看没想买结果还是买了一大堆东西拎回来", "我昨天下班"),
+    "a clause that runs on": (
+        "小雅昨天下班路上经过那家新开的店门口就进去看了看没想买结果还是买了一大堆东西拎回来",
+        "我昨天下班路上经过那家新开的店",
+    ),
     "a cause of something": ("小雅老毛病导致走路不稳", "老毛病导致走路不稳"),
     "what is done right now": ("小雅现在就听着，挺舒服", "我现在就听着，挺舒服"),
     "a guess without its speaker": ("小雅没发烧，可能前两天有点", "没发烧，可能前两天有点"),
