@@ -39,7 +39,12 @@ _PARTNER = re.compile(rf"{PARTNER.pattern}|[男女]票|(?<![A-Za-z])(?:npy|bf|gf
 
 
 _SOMEONES = re.compile(rf"\{{owner\}}的(?:{ACQUAINTANCES}|兄弟|姐妹|哥|姐|叔|姨)们?(?!\{{)")
+_LIVES_WITH = re.compile(r"\{owner\}的(?:室友|舍友|同屋|同桌|闺蜜|导师|老板)们?(?!\{)")
+"""Who opens a talk speaks of their own by such a word."""
+_STRANGERS = re.compile(r"\{owner\}的(?P<who>阿姨|叔叔|大爷|大妈|师傅|小哥)")
+"""Whoever is met is called so: only behind 我 are they one's own."""
 _SAYS_I = re.compile(r"[我俺咱]")
+_YOU = re.compile(r"[你您]")
 _AT_WORK = re.compile(r"医生|大夫|护士|药师|客服|店家|商家|卖家|助手|管理员")
 
 
@@ -59,16 +64,20 @@ def sifted(found: Sequence[Found], turn: str, talker: Talker, *, in_project: boo
     partner = named.pop() if len(named) == 1 else None
     finding = [_of_both(f, partner) for f in found]
     alone = talker.opens and not in_project
-    kept = [is_of_life(f) and _of_whom(f, turn, talker.name) and not (alone and _posted(f, turn)) for f in finding]
+    kept = [is_of_life(f) and _of_whom(f, turn, talker) and not (alone and _posted(f, turn)) for f in finding]
     left = [replace(f, dropped="light") for f, keep in zip(finding, kept, strict=True) if not keep]
     return [f for f, keep in zip(finding, kept, strict=True) if keep], left
 
 
-def _of_whom(found: Found, turn: str, speaker: str) -> bool:
+def _of_whom(found: Found, turn: str, talker: Talker) -> bool:
     """Is it known of whom a statement is? Who speaks for their work speaks of whom they serve, and a doctor, a teacher
     or a mate that nobody calls their own may be anybody's, or spoken to."""
+    if (stranger := _STRANGERS.match(found.text)) is not None:
+        return re.search(rf"[我俺咱]们?家?的?{stranger['who']}", turn) is not None
     own = _SAYS_I.search(turn, found.start, found.end) is not None
-    return own or not (_AT_WORK.search(speaker) or _SOMEONES.match(found.text))
+    if talker.opens and _SAYS_I.search(turn) is not None and not _YOU.search(turn):
+        own = own or _LIVES_WITH.match(found.text) is not None
+    return own or not (_AT_WORK.search(talker.name) or _SOMEONES.match(found.text))
 
 
 def is_of_life(found: Found) -> bool:

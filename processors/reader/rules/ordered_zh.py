@@ -25,8 +25,8 @@ _ACT = re.compile(lines("acts"))
 _NO_ORDER = re.compile(lines("no_order"))
 _TRIFLES = re.compile(DATA["trifles"])
 _YOURS = re.compile(r"[您你咱](?:们)?(?:家)?的?(?=孩子|宝宝)")
-_END = re.compile(r"(?:吧|了|的|哈|哦|喔|呀|啊|呢|就可以|即可|就行|就好)+$")
-_LEAST = 6
+_END = re.compile(r"(?:吧|了|的|哈|哦|喔|呀|啊|呢|就可以|即可|就行|就好|看看)+$")
+_LEAST = 5
 """Characters of what is ordered: 多休息 is of the moment."""
 _MOST = 2
 """Orders of a turn."""
@@ -76,10 +76,10 @@ def _goes_on(run: Sequence[Clause], clause: Clause) -> bool:
 
 
 def _may(clause: Clause) -> bool:
-    return not clause.supposed and _NO_ORDER.search(clause.raw) is None
+    return not clause.supposed and _NO_ORDER.search(clause.raw.removesuffix("看看")) is None
 
 
 def _told(run: Sequence[Clause], sentence: Sentence) -> str:
     phrase = tidy(sentence.text[run[0].start - sentence.start : run[-1].end - sentence.start])
     phrase = _YOURS.sub("", _ADVICE.sub("", phrase, count=1))
-    return _END.sub("", phrase.lstrip("您你也还都就"))
+    return _END.sub("", phrase.lstrip("您你也还都就那再"))

@@ -49,6 +49,8 @@ _TOPIC_FIRST = re.compile(
     r"在?(?:这个?|本|该)[\u4e00-\u9fff]{1,4}?(?:里面?|中|上)?(?=我(?:现在|目前)?(?:是|做|当|搞|负责|担任|管|带))"
 )
 """Where something is so stands before who: 这个项目里我是..."""
+_DOCTOR_SAYS = re.compile(r"[^，]{0,6}(?:医生|大夫|护士)(?:[们都也就当时还])*(?:说|讲|告诉|建议)")
+"""Where a sentence ends with what a doctor says, the next one is not of the doctor."""
 _MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量")
 
 
@@ -90,7 +92,7 @@ def read(
         )  # fmt: skip
         if not any(f.slots for f in here):
             found.extend(ended(sentence, "zh", lambda statements: _stated(statements, profile)))
-        about = parts[-1].subject if parts else about
+        about = about if not parts or _DOCTOR_SAYS.match(parts[-1].body) else parts[-1].subject
         told_to = [] if among_people else _told_to(
             sentence, original, parts, here, in_project=in_project, plainly=alone_with_it, for_work=for_work
         )  # fmt: skip

@@ -77,7 +77,7 @@ _DAY = (
 _STARTS = re.compile(
     rf"(?:{_DAY}|[早晚]上|[上中下]午|\d+(?:[年月日号点岁天个周次])|[一二两三四五六七八九十]+[年个]|第一次|最近|近期|平时|平常|目前|现在|之前|以前|后来|小时候"
     r"|从小|从来|想|要|打算|计划|希望|需要|准备|去|在|刚|已|曾|喜欢|讨厌|爱|怕|决定|正|有|没|不(?!是说|太懂|完全性|典型|稳定型)|冇|無|唔|仲|咗|系|係"
-    r"|自从|从|把|被|给|跟|和|同|用|做|找|还|也|就|吃|食|喝|住|买|買|卖|考|当|一直|每|经常|常常|总是|大[一二三四](?!老?学[长姐弟妹])|高[一二三中]"
+    r"|上[^，]{1,8}以来|几乎|自从|从|把|被|给|跟|和|同|用|做|找|还|也|就|吃|食|喝|住|买|買|卖|考|当|一直|每|经常|常常|总是|大[一二三四](?!老?学[长姐弟妹])|高[一二三中]"
     r"|初[一二三中]|毕业(?!照|季|论文|典礼)|工作|结婚|离婚|生了|分手|学[了的]|报了?名|换|改|搬|辞|养|得了|停|戒|只好|只能|老是?|偷偷|悄悄|不得不|试着|尝试|容易|害怕|习惯|缺乏|缺少|感到|难以|很难)"
 )
 """What a clause without a subject opens with where it tells of its speaker."""
@@ -96,7 +96,7 @@ _OF_DAYS = re.compile(_DAY)
 _LEAD = re.compile(
     rf"(?>(?:{_DAY}|从小|每[次逢][\u4e00-\u9fff]{{2,5}}|[每当自从于]|[早中]?[晚早]上|[上中下]午|\d{{1,4}}[年月日号点]|最近|近期|平时|平常|周末"
     r"|目前|现在|之前|以前|后来|小时候|[春夏秋冬]天|有时候?|[，,\s])*)"
-    r"(?:[\u4e00-\u9fff]{1,8}(?:的时候|[之以]?后|完|一下)[，,\s]?)?(?:[\u4e00-\u9fff]{2,5}[给让叫说派])?"
+    r"(?:[\u4e00-\u9fff]{1,8}(?:的时候|[之以]?后|完|一下)[，,\s]?)?(?:[\u4e00-\u9fff]{2,5}[给让叫说派])?(?:为了[^，。我你您他她]{2,12}[，\s]?)?"
 )
 """What may stand before the speaker: when it was, or who did it to them. A thing there is an object before its verb, or
 what the talk is about."""
@@ -221,7 +221,8 @@ def is_self_contained(text: str, *, of_other: bool, of_kin: bool, in_group: bool
         return True
     if not of_other and (_OWN.match(text) is not None or felt(text)):
         return True
-    if of_other or _ADVISED.search(text) or content_weight(text) < 1.5:
+    least_said = 1.0 if not in_group and is_habit(text) else 1.5
+    if of_other or _ADVISED.search(text) or content_weight(text) < least_said:
         return False
     opens = _STARTS.match(text) is not None
     opens = opens or (not in_group and (_STARTS_TOLD.match(text) or _STARTS_LETTER.match(text)) is not None)
@@ -239,6 +240,8 @@ def _least(text: str) -> int:
 
 def tells_of_speaker(text: str) -> bool:
     """Is the speaker the subject, or the one to whom somebody named does it?"""
+    if _HOPES.match(text) is not None:
+        return True
     named = SPEAKER.search(text)
     if named is None:
         return False
@@ -247,6 +250,20 @@ def tells_of_speaker(text: str) -> bool:
     return _LEAD.fullmatch(text, 0, named.start()) is not None
 
 
+_HABIT = re.compile(
+    r"(?:现在|最近)?(?:[^，我你您他她]{2,6}，)?(?:有时候?)?(?:总是|老是|经常|从小|从来|动不动就)[^，你您他她]{3,}"
+)
+
+
+def is_habit(text: str) -> bool:
+    """Does a statement without its speaker say what they always do: 总是不想学习?"""
+    return _HABIT.match(text) is not None
+
+
+_HOPES = re.compile(
+    r"(?:真心|衷心|真的?|好|很|只|非常|特别|还是|也)*希望(?!大家|各位|所有|全部|世界|每个?人?|有人|[洞楼题]主|[dl]z|明天|今天|[^，]{0,6}(?:快乐|幸福|好运|顺利|开心)$)"
+)
+"""Only its speaker hopes: 真心希望学校早点放假."""
 _SHORT_ANSWER = re.compile(
     r"我(?:是|有|没|没有|会|不会|信|怕|不办|不去|不用)"
     r"(?:的|了|过|啊|空|钱|事|错|用|完|来|行|他|她|它|这|那|好|懂|对|去|说|写|做|看|试|找|买|问|吃|喝|想|知|听|要)"

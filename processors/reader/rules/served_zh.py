@@ -25,6 +25,8 @@ _SERVES = re.compile(DATA["serves"].strip())
 _SPOKEN_TO = re.compile(DATA["spoken_to"])
 _DOCTORS_WORDS = re.compile(DATA["with_doctor"])
 _CALLS = re.compile(DATA["calls_doctor"])
+_CASE = 3
+"""Different words of a case by which a speaker's own turns tell a talk with a doctor."""
 _SERVE = re.compile(rf"(?:{either('who_serves')})$")
 
 
@@ -46,9 +48,11 @@ def with_doctor(turn: TurnView) -> bool:
     heard = [text for role, text in turn.previous if role == "assistant"]
     if not heard and turn.previous:
         return False
-    return any(_CALLS.search(each) for each in (*phrase, turn.content)) or any(
-        _DOCTORS_WORDS.search(each) for each in heard
-    )
+    own = (*phrase, turn.content)
+    if any(_CALLS.search(each) for each in own) or any(_DOCTORS_WORDS.search(each) for each in heard):
+        return True
+    answers = bool(turn.previous) and turn.previous[-1][0] == "assistant"
+    return answers and len({word for each in own for word in _DOCTORS_WORDS.findall(each)}) >= _CASE
 
 
 def speaks_to_serve(turn: TurnView) -> bool:

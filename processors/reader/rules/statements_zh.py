@@ -224,6 +224,8 @@ def reworded(statement: str) -> str:
         return ("{owner}的" if shared else "{owner}等人") + _mine(statement[2:])
     if statement.startswith("本人"):
         return "{owner}" + _mine(statement[2:].lstrip("，, "))
+    if _AROUND.match(statement) or statement.startswith("我国"):
+        return _mine(statement)
     if statement.startswith("我"):
         return "{owner}" + _mine(_LED.sub("", _OWN.sub(r"\g<thinks>\g<between>自己", statement[1:], count=1)))
     if _WISHES.match(statement) and not _FIRST.search(_OWN_KIN.sub("", _outside_quotes(statement))):
@@ -233,10 +235,12 @@ def reworded(statement: str) -> str:
     return "{owner}" + statement
 
 
+_AROUND = re.compile(r"(?<![自给对跟和让])我(?P<unit>[市省县镇村校院](?![长民花草友]))")
+"""Where the speaker lives or belongs: 我市人民医院."""
 _WISHES = re.compile(r"(?:真|好|就|很){0,2}(?:希望|想(?![起到象法念])|盼着?)")
 """Only its speaker says so of a person of theirs: 真希望我妈少操点心."""
 _LED = re.compile(
-    r"^(?:就是(?=担心|怕|害怕|想|不想|不敢|不会|喜欢|不喜欢|很|特别|总|老(?!师|板|家)|一直)|也(?![许门])|就(?![读职诊业餐寝医近是])|又|当然|起码|至少(?!\d)|真的|还(?=总|经常|常|会|特别|很|挺|真|觉得))+(?=[\u4e00-\u9fff]{2})"
+    r"^(?:就是(?=无法|没法|没办法|忍不住|做不到|改不了|担心|怕|害怕|想|不想|不敢|不会|喜欢|不喜欢|很|特别|总|老(?!师|板|家)|一直|[^，这那一个想说问]{2,4}(?:很|太|特别|比较)?[强弱差](?:$|，))|也(?![许门])|就(?![读职诊业餐寝医近是])|又|当然|起码|至少(?!\d)|真的|还(?=总|经常|常|会|特别|很|挺|真|觉得))+(?=[\u4e00-\u9fff]{2})"
 )
 """What joins a predicate to the clause before it, which is not told."""
 _OWN = re.compile(
@@ -273,6 +277,7 @@ _SHARED = r"[\u4e00-\u9fff]{0,2}(?:公司|学校|班|家|队|团队|部门|老�
 
 
 def _owned(text: str) -> str:
+    text = _AROUND.sub(r"{owner}所在的\g<unit>", text)
     text = _OWN_HOME.sub("{owner}家", _OWN_KIN.sub(_of_theirs, text))
     text = _HOME_PET.sub(r"\g<home>的", text)
     text = re.sub(rf"我们(?={_SHARED})", "{owner}的", text)

@@ -15,7 +15,8 @@ from importlib.resources import files
 from processors.reader.rules.clauses_zh import KIN
 from processors.reader.rules.found import Found
 
-_DATA: dict[str, str] = tomllib.loads((files(__package__) / "whole_sentences_zh.toml").read_text(encoding="utf-8"))
+_DATA = tomllib.loads((files(__package__) / "whole_sentences_zh.toml").read_text(encoding="utf-8"))
+_MENDS: list[tuple[re.Pattern[str], str]] = [(re.compile(pattern), instead) for pattern, instead in _DATA["mends"]]
 
 
 def _pattern(name: str) -> re.Pattern[str]:
@@ -23,8 +24,8 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 
 _REFUSED = [_pattern(name) for name in ("joined", "general", "addressed", "residue", "moment", "firm")]
-_SUPPLIED, _CUT, _SPARE, _OFFERS, _DEFINES, _SCRIPT = (
-    _pattern(name) for name in ("supplied", "cut", "spare", "offers", "defines", "script")
+_SUPPLIED, _CUT, _SPARE, _OFFERS, _DEFINES, _SCRIPT, _ASKS, _FOR_ANOTHER = (
+    _pattern(name) for name in ("supplied", "cut", "spare", "offers", "defines", "script", "asks", "for_another")
 )
 _SAYS_I = re.compile(r"[我俺咱]|本人")
 _NAMES_SUBJECT = re.compile(r"[^◇]|◇(?:的|和|跟|建议|说|请求)")
@@ -33,6 +34,10 @@ _OTHER_BEFORE = re.compile(r"[他她][^。！？!?]*$")
 _OF_SELF = re.compile(r"(?:而且|并且|况且|[，,\s])*自己")
 _SUGGESTS = re.compile(r"(?<![酒网贴书水氧])吧")
 """What a clause of nobody ends with that advises or guesses."""
+_FAR = re.compile(r"(?!◇)(?![^，◇]*(?:时候?|之?后)，)[^◇]{14,}◇")
+"""A speaker who is named so late is not who the sentence is about."""
+_RUNS_ON = 38
+"""Characters of a clause without a mark: what is longer is several clauses, of which none has an end."""
 _SENTENCE_END = "。！？!?\n"
 _LEAST = 4
 """Characters that a sentence keeps, besides its speaker, where its end is cut."""
@@ -44,7 +49,7 @@ def whole_sentences(found: Sequence[Found], turn: str, speaker: str) -> tuple[li
     kept: list[Found] = []
     left: list[Found] = []
     for each in found:
-        phrase = _mended(each.text.replace(speaker, "◇"))
+        phrase = _mended(each.text.replace(speaker, "◇"), as_said=each.dangling)
         if _is_sentence(phrase, each, turn):
             kept.append(replace(each, text=phrase.replace("◇", speaker)))
         else:
@@ -52,8 +57,11 @@ def whole_sentences(found: Sequence[Found], turn: str, speaker: str) -> tuple[li
     return kept, left
 
 
-def _mended(phrase: str) -> str:
+def _mended(phrase: str, *, as_said: bool) -> str:
+    """`as_said`: it is only inferred, and no other wording of it may take its place."""
     phrase = _SPARE.sub("", phrase)
+    for pattern, instead in () if as_said else _MENDS:
+        phrase = pattern.sub(instead, phrase)
     if not phrase.startswith("◇") or _OTHERS.search(phrase):
         return phrase  # who says it may be named
     cut = _CUT.sub("", phrase)
@@ -61,7 +69,15 @@ def _mended(phrase: str) -> str:
 
 
 def _is_sentence(phrase: str, found: Found, turn: str) -> bool:
+    if _FOR_ANOTHER.match(turn) is not None:
+        return False
+    if not found.slots and _FAR.match(phrase):
+        return False
     if any(pattern.search(phrase) for pattern in _REFUSED):
+        return False
+    if phrase.startswith("◇请求") and _ASKS.search(turn) is None:
+        return False
+    if not found.slots and max(len(clause) for clause in phrase.split("，")) > _RUNS_ON:
         return False
     if _DEFINES.search(turn, 0, found.start) or _SCRIPT.search(turn[: found.start + 2]):
         return False

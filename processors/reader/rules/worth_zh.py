@@ -9,7 +9,7 @@ from dataclasses import replace
 from processors.reader.rules.completeness_zh import whole
 from processors.reader.rules.free_statement_subjects_zh import Alone
 from processors.reader.rules.own_state_zh import felt, of_oneself
-from processors.reader.rules.self_contained_zh import SPEAKER, befell, resolved, tells_state
+from processors.reader.rules.self_contained_zh import SPEAKER, befell, is_habit, resolved, tells_state
 from schemas.events.memory import DropLabel
 
 LONG_TURN = 25
@@ -63,11 +63,8 @@ def worth(told: Sequence[Alone], turn: str, *, to_assistant: bool = False) -> li
     told = [part for a in told for part in (a.clauses if a.clauses and copies(a.text) else (a,))]
 
     def is_light(a: Alone) -> bool:
-        return a.weight < (
-            KEEP_TOLD
-            if felt(a.text) or of_oneself(a.text) or befell(a.text) or (to_assistant and tells_state(a.text))
-            else KEEP
-        )
+        lasts = felt(a.text) or of_oneself(a.text) or befell(a.text) or is_habit(a.text)
+        return a.weight < (KEEP_TOLD if lasts or (to_assistant and tells_state(a.text)) else KEEP)
 
     fit = [a for a in told if a.dropped is None and not is_light(a) and not copies(a.text)]
     best = sorted(fit, key=lambda a: -a.weight)[: MOST if size <= MUCH else MOST + 2 + (size - MUCH) // EACH_MORE]

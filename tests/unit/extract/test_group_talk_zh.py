@@ -84,3 +84,13 @@ def test_what_one_character_turned_round_is_not_told_so(text: str, wrong: str) -
 def test_no_value_is_read_from_what_only_looks_like_one(text: str) -> None:
     fields = {"age", "occupation", "education", "name"}
     assert not any(fields & {c.field, *c.fields} for c in extract(text, speaker="小雅"))
+
+
+def test_who_opens_a_talk_speaks_of_those_they_live_with() -> None:
+    assert "小雅的室友是一个特别容易焦虑的人" in statements_of("我很为难。室友是一个特别容易焦虑的人。")
+    assert statements_of("你别理。室友是一个特别容易焦虑的人。") == []
+
+
+def test_whoever_is_met_is_nobodys_aunt() -> None:
+    assert statements_of("阿姨过来让我们照顾新来的同学") == []
+    assert statements_of("我阿姨过来照顾我妈妈了") == ["小雅的阿姨过来照顾小雅的妈妈了"]
