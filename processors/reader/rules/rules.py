@@ -92,7 +92,7 @@ class RuleExtractor:
     """Reads what users plainly say of themselves, in English and Chinese."""
 
     name = "rules"
-    version = 4
+    version = 5
     """Raised with every release whose rules word or find anything otherwise: one version of one turn is read once."""
 
     def extract(self, turn: TurnView, profile: Profile) -> list[Candidate]:
