@@ -40,7 +40,9 @@ _PASSING = ("broker-unavailable", "busy")
 """Errors behind which a caller asks again."""
 _METRICS = Metrics()
 """Of all rounds: who counts first asks the machine what time it is."""
-_NO_LIMITS = Limits(reads_per_second=0, writes_per_second=0, turns_per_second=0, failures_per_second=0)
+_NO_LIMITS = Limits(
+    reads_per_second=0, writes_per_second=0, turns_per_second=0, bytes_per_second=0, failures_per_second=0
+)
 _SCOPE = TenantScope(TENANT, "caller", frozenset(Permission))
 Make = Callable[[datetime], Sequence[Entry]]
 """What a call asks for, given the moment of acceptance."""

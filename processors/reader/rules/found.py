@@ -41,6 +41,8 @@ class Found:
     """It is of its time, and tells it (`schemas.profile.wording`)."""
     taken_back: bool = False
     """It only ends what stands: no part of what is said instead, which would keep its words."""
+    dated: bool = False
+    """A free statement that also fills a field: its relative times are told as dates."""
     dropped: DropLabel | None = None
     """Why it is none to keep; it is told all the same, so that a profile of later may take it."""
 

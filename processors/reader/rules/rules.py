@@ -52,7 +52,7 @@ from processors.reader.rules.text import MASKED, prepare, sentences
 from processors.reader.rules.topic_zh import in_group, opens_about
 from processors.reader.rules.two_languages import by_language, together
 from processors.reader.rules.whole_sentences_zh import whole_sentences
-from processors.reader.values.read_en import by_values, with_told
+from processors.reader.values.read_en import by_values, joined
 from processors.reader.values.read_zh import field_values, without_free
 from schemas.base import EARLIEST, JsonValue
 from schemas.events.memory import (
@@ -163,8 +163,8 @@ class RuleExtractor:
                 found = [f for f in found if not f.slots]
             else:
                 more = by_values(found, turn, text, profile, in_project=of_a_team)
-                told = [replace(f, text=owned(f.text, turn)) for f in more]
-                found = with_told(found, told, named=turn.speaker is not None)
+                new = [replace(f, text=owned(f.text, turn)) for f in more]
+                found = joined(found, new, text)
         if turn.language == "zh" and turn.speaker is not None and not of_a_team:
             found, refused = whole_sentences(found, text, turn.speaker)
             left += refused
@@ -249,7 +249,7 @@ def _reading(
     def made(ordinal: int, each: Found, values: list[tuple[str, JsonValue]]) -> Candidate:
         planned = each.kind == "intent" and turn.language == "zh" and turn.speaker is not None
         stated = each.episode_type == "fact" or planned or (each.kind == "relation" and turn.language == "en")
-        free = stated and each.dropped is None and not (each.slots or team)
+        free = each.dated or (stated and each.dropped is None and not (each.slots or team))
         if free:
             dated = dated_zh.dated if turn.language == "zh" else dated_en.dated
             each = replace(each, text=dated(each.text, anchor))

@@ -52,7 +52,7 @@ class Value:
 
 def values(kind: Kind, part: Part, question: str) -> Iterator[Value]:
     """The values of a kind that a part of the speaker's says. `question`: what they were asked just before."""
-    if kind.unless is not None and kind.unless.search(part.text):
+    if kind.unless is not None and kind.unless.search(part.lead(len(part.text))):
         if kind.says_not:
             yield from _all_ended(kind, part)
         return

@@ -11,6 +11,7 @@ from processors.reader.rules.ironic_en import is_ironic, sounds_ironic
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.others_words_en import quotes_a_text
 from processors.reader.rules.text import sentences
+from processors.reader.rules.wording_guards import leads_to_another
 from processors.reader.values.lists_en import LISTS, WORDS
 
 _BREAK = re.compile(
@@ -130,7 +131,8 @@ def parts(text: str, question: str = "") -> list[Part]:
         asking = sentence.asks and _ASKING.match(sentence.text) is not None
         for n, (begin, end) in enumerate(spans):
             part = sentence.text[begin:end]
-            mine, named = _whose(part, own or (n == 0 and _SPEAKS.match(part) is not None))
+            speaks = n == 0 and _SPEAKS.match(part) is not None and not leads_to_another(text[: sentence.start], "en")
+            mine, named = _whose(part, own or speaks)
             hearer = not mine and not named and _of_hearer(part)
             asks = asking or (sentence.asks and n == len(spans) - 1)
             start = sentence.start + begin

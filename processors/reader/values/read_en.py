@@ -17,7 +17,7 @@ from processors.reader.values.found_en import Value, values
 from processors.reader.values.kinds_en import KINDS
 from processors.reader.values.lists_en import WORDS
 from processors.reader.values.parts_en import Part, parts, without_conditions
-from processors.reader.values.readings_en import readings
+from processors.reader.values.readings_en import is_of_now, readings
 from processors.reader.values.told_en import is_a_name
 from schemas.base import JsonValue
 from schemas.profile.model import FieldSpec, Profile
@@ -51,29 +51,40 @@ def by_values(found: Sequence[Found], turn: TurnView, text: str, profile: Profil
     return _beside(found, held, new, profile)
 
 
-def with_told(found: Sequence[Found], new: Sequence[Found], *, named: bool = False) -> list[Found]:
-    """Both, without the statements that say no more than a new value does, or what one takes back."""
+def joined(found: Sequence[Found], new: Sequence[Found], text: str) -> list[Found]:
+    """Both, each thing told once: without the statements that say no more than a new value does, or what one takes
+    back; a short statement of the turn's `text` that holds a value in its own words fills the field itself."""
     taken_back = {slot for n in new if n.negated for slot in n.slots}
 
     def again(f: Found) -> bool:
         if f.slots and not f.negated and taken_back.issuperset(f.slots):
             return True
-        plain = not (f.slots or f.hot) and f.kind == "episode"
-        return plain and any(f.text.startswith(n.text) and len(f.text) < len(n.text) + LITTLE for n in new)
+        return _is_free(f) and any(f.text.startswith(n.text) and len(f.text) < len(n.text) + LITTLE for n in new)
 
-    kept, new = [f for f in found if not again(f)], list(new)
-    for at, f in enumerate(kept if named else ()):
-        same = [n for n in new if not (f.slots or f.hot) and f.overlaps(n.start, n.end) and _tells(f, n)]
+    kept, left = [], list(new)
+    for f in found:
+        if again(f):
+            continue
+        same = [n for n in left if _is_free(f) and _tells(f, n, text)]
+        if same and len({slot for n in same for slot, _ in n.slots}) < len(same):
+            continue  # a list, each thing of which is told by itself
         if same:
-            kept[at] = replace(f, slots=tuple(slot for n in same for slot in n.slots))
-            new = [n for n in new if n not in same]
-    return [*kept, *new]
+            slots = tuple(slot for n in same for slot in n.slots)
+            f = replace(f, kind=same[0].kind, episode_type=None, slots=slots, dated=True)
+            left = [n for n in left if n not in same]
+        kept.append(f)
+    return [*kept, *left]
 
 
-def _tells(statement: Found, value: Found) -> bool:
-    """Does a short statement of a named speaker tell a value in its own words?"""
-    shown = str(value.slots[0][1]).lower()
-    return len(statement.text) < _SHORT and not value.negated and shown in statement.text.lower()
+def _is_free(f: Found) -> bool:
+    return f.kind == "episode" and not (f.slots or f.hot or f.category) and f.episode_type in {None, "fact"}
+
+
+def _tells(statement: Found, value: Found, text: str) -> bool:
+    """Does a short statement tell a value in its own words?"""
+    said = text[value.start : value.end].strip(" .,;!").lower()
+    short = len(statement.text) < _SHORT and statement.overlaps(value.start, value.end)
+    return short and bool(said) and not value.negated and said in statement.text.lower()
 
 
 def _heard(turn: TurnView) -> str:
@@ -86,9 +97,18 @@ def _heard(turn: TurnView) -> str:
 def _of_slots(said: Sequence[Part], question: str, profile: Profile, *, opens: bool) -> list[tuple[FieldSpec, Found]]:
     specs = {k.slot: spec for k in KINDS.values() if (spec := spec_of(profile, k.slot)) and spec.takes is None}
     whole = [v for kind in KINDS.values() for part in said for v in values(kind, part, question)]
+    whole = [v for v in whole if _may_be_read(v, specs.get(v.kind.slot), said, question)]
     names = _introduced(said, whole, specs, opens=opens)
     found = _grounded(whole, introduced=bool(names))
     return [*names, *((specs[v.kind.slot], _of_value(v)) for v in found if v.kind.slot in specs)]
+
+
+def _may_be_read(v: Value, spec: FieldSpec | None, said: Sequence[Part], question: str) -> bool:
+    """Where its field holds readings, is it one of now, or was it asked for?"""
+    if spec is None or spec.reading is None or v.ground == "listed":
+        return True
+    asked = bool(question) and v.kind.asked is not None and v.kind.asked.search(question) is not None
+    return asked or all(is_of_now(part) for part in said if part.start <= v.start < part.end)
 
 
 def _introduced(

@@ -99,6 +99,8 @@ def _of_kind(
     specs = _specs(kind, profile)
     if not specs or (kind.with_surgery and specs[0].name in filled.values):
         return []
+    if any(spec.reading is not None for spec in specs):  # a measure is the profile's wordings', unless it was asked for
+        parts = [part for part in parts if kind.asked and re.search(kind.asked, part.question)]
     values = list(_values(kind, parts, specs, lexicon))
     many = all(spec.many for spec in specs)
     if not many:

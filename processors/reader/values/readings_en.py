@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from processors.reader.rules.wording_guards import label, leads_to_another, of_one_met, spoken_by_another
 from processors.reader.values.kinds_en import READINGS, filled, is_lead
 from processors.reader.values.lists_en import WORDS
 from processors.reader.values.parts_en import Part
@@ -15,6 +16,8 @@ _BEFORE = 80
 """Characters before a part in which what is measured may be named."""
 _SHORT = 40
 """Characters of a sentence that is no more than a reading and when it was taken."""
+_NOT_NOW = re.compile(WORDS.not_read_now, re.I)
+"""What says that a number is no reading of now: an earlier time, a range, an aim, a norm, a device, a tale."""
 _TAKEN = re.compile(WORDS.taken, re.I)
 _PER_MMOL = 18.016
 """Milligrams in a decilitre for a millimole of glucose in a litre."""
@@ -35,7 +38,16 @@ def readings(parts: Sequence[Part], question: str, known: frozenset[str]) -> Ite
     for reading in _ALL:
         if reading.slots <= known:
             for part in parts:
-                yield from reading.found(part, question)
+                if reading.is_asked(question) or is_of_now(part):
+                    yield from reading.found(part, question)
+
+
+def is_of_now(part: Part) -> bool:
+    """May a number of a part that answers no question be one that the speaker read off now?"""
+    heading = label(part.before, "en")
+    if _NOT_NOW.search(f"{heading} {part.sentence}") or of_one_met(part.sentence):
+        return False
+    return not (spoken_by_another(part.sentence[: part.at], "en") or (not part.named and leads_to_another(part.before, "en")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +56,9 @@ class _Reading:
     value: re.Pattern[str]
     patterns: Mapping[str, re.Pattern[str]]
     data: Mapping[str, Any]
+
+    def is_asked(self, question: str) -> bool:
+        return bool(question) and self._seen("asked", question)
 
     def found(self, part: Part, question: str) -> Iterator[Measured]:
         if not part.own or part.asks or self._seen("unless", part.text if self.data.get("near") else part.sentence):
