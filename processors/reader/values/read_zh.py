@@ -14,6 +14,7 @@ from processors.reader.values.find_zh import Value, values_in
 from processors.reader.values.introduced_zh import introduced
 from processors.reader.values.kinds_zh import KINDS, Kind, Lexicon, known_words, lexicon_of, names_of
 from processors.reader.values.labelled_zh import labelled
+from processors.reader.values.readings_zh import is_of_now
 from processors.reader.values.talk_zh import Part, parts_of
 from schemas.base import JsonValue
 from schemas.profile.model import FieldSpec, Profile
@@ -99,8 +100,8 @@ def _of_kind(
     specs = _specs(kind, profile)
     if not specs or (kind.with_surgery and specs[0].name in filled.values):
         return []
-    if any(spec.reading is not None for spec in specs):  # a measure is the profile's wordings', unless it was asked for
-        parts = [part for part in parts if kind.asked and re.search(kind.asked, part.question)]
+    if any(spec.reading is not None for spec in specs):
+        parts = [p for p in parts if is_of_now(p) or (kind.asked and re.search(kind.asked, p.question))]
     values = list(_values(kind, parts, specs, lexicon))
     many = all(spec.many for spec in specs)
     if not many:

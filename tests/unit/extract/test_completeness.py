@@ -154,11 +154,11 @@ def test_what_is_no_time_by_itself_stays(text: str) -> None:
         ("Don't speak German to me", "", False),
         ("don't travel much", "User doesn't travel much", False),
         # health behind what one found out, and what sounds like talk
-        ("I just found out I'm diabetic", "User just found out they are diabetic", False),
-        ("I mentioned I'm coeliac", "User mentioned they are coeliac", False),
+        ("I just found out I'm diabetic", "User just found out they are diabetic", True),
+        ("I mentioned I'm coeliac", "User mentioned they are coeliac", True),
         ("I'm hearing impaired", "User is hearing impaired", False),
         ("I'm speaking at a congress in June", "User is speaking at a congress in June", False),
-        ("The surgeon found out I have gallstones", "The surgeon found out User has gallstones", False),
+        ("The surgeon found out I have gallstones", "The surgeon found out User has gallstones", True),
         ("What I need is a kosher menu", "What User needs is a kosher menu", False),
         ("I can't stand the cold", "User can't stand the cold", False),
         # what a team cannot and has not decided, a family's
@@ -169,7 +169,7 @@ def test_what_is_no_time_by_itself_stays(text: str) -> None:
         ("the boiler's on the second floor", "The boiler is on the second floor", False),
         ("choir practice is Wednesdays at eight", "Choir practice is Wednesdays at eight", False),
         ("Priya is bringing the tent on Saturday", "Priya is bringing the tent on Saturday", False),
-        ("nuts make me wheeze", "Nuts make User wheeze", False),
+        ("nuts make me wheeze", "Nuts make User wheeze", True),
         ("the parcel was late", "", False),
         ("popcorn for me", "", False),
         ("it starts at eight on Monday", "", False),
