@@ -58,11 +58,11 @@ def test_b1_a_child_is_had_and_its_age_is_its_own() -> None:
         ("我带着孩子住在成都。", {"residence": "成都"}),
         ("我是一个32岁的程序员。", {"age": 32}),
         ("我主要在北京工作。", {"residence": "北京"}),
-        ("我的职业是护士，今年32岁。", {"age": 32}),
+        ("我的职业是护士，今年32岁。", {"age": 32, "occupation": "护士"}),
         ("我老家是湖南的。", {"origin": "湖南"}),
         ("我妈妈是上海人，我是北京人。", {"origin": "北京"}),
         ("我跟弟弟住在重庆。", {"residence": "重庆"}),
-        ("我先生是律师，我今年40岁。", {"age": 40}),
+        ("我先生是律师，我今年40岁。", {"age": 40, "maritalStatus": "married"}),
     ],
 )
 def test_b1_what_is_the_speakers_own_is_still_heard(text: str, fields: dict[str, Any]) -> None:
