@@ -45,6 +45,9 @@ _ASKING = re.compile(
     r"(?:who|what|when|where|why|how|which|whose|do|does|did|are|is|am|was|were|can|could|would|will|should|have|has|any|may|shall)\b",
     re.I,
 )
+_TAG = re.compile(
+    r",? (?:right|correct|yes|yeah|no|ok|okay|isn't it|aren't i|am i not|don't i|didn't i|haven't i|wasn't it)\W*$", re.I
+)
 _REQUEST = re.compile(r"(?:(?:and|so|ok|okay|hey|please|pls)[, ]+)*(?:can|could|would|will|may) (?:you|u|we|i)\b", re.I)
 _INTRODUCES = re.compile(WORDS.introduces.format(jobs=LISTS["job_heads"]), re.I)
 _PERSONS = re.compile(WORDS.persons, re.I)
@@ -128,7 +131,7 @@ def parts(text: str, question: str = "") -> list[Part]:
         if is_ironic(sentence.text, among=ironic) or quotes_a_text(sentence.text):
             continue
         spans = list(_spans(sentence.text))
-        asking = sentence.asks and _ASKING.match(sentence.text) is not None
+        asking = sentence.asks and (_ASKING.match(sentence.text) or _TAG.search(sentence.text)) is not None
         for n, (begin, end) in enumerate(spans):
             part = sentence.text[begin:end]
             speaks = n == 0 and _SPEAKS.match(part) is not None and not leads_to_another(text[: sentence.start], "en")
