@@ -105,7 +105,7 @@ class Part:
         return not (over or _UNREAL.search(self.text[:begin]))
 
     def begins_with(self, begin: int) -> bool:
-        """Is what stands at `begin` the subject itself, where the speaker speaks of their own: "the warfarin is ..."?"""
+        """Is what stands at `begin` the subject itself, where the speaker speaks of their own: "the fever is ..."?"""
         return self.spoken and _ITSELF.fullmatch(self.text[:begin]) is not None
 
     def lead(self, begin: int) -> str:
