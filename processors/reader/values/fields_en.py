@@ -42,6 +42,7 @@ _THEY = re.compile(r"(?:oh |well |yes |yeah )*(?:they|he|she)\b", re.I)
 _HAS = re.compile(
     r"\b(?:have|got|with|signed|accepted|there's|found|received|made (?:me|us)|gave (?:me|us)|my)\b[^,;]{0,24}$", re.I
 )
+_CAME, _FELL_THROUGH = re.compile(WORDS.came, re.I), re.compile(WORDS.fell_through, re.I)
 _LEAST_SUM = 1000
 _OF_THE_HEARER = re.compile(
     r"\byou(?:r|'d|'ve)?\b|^(?:and |so |ok |great,? )*(?:any|got|is there|are there|what about|how about)\b", re.I
@@ -150,9 +151,14 @@ def _yes_or_no(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterato
     strong = cues(label, tuple(w for w in spec.cues if " " in w))
     for part in parts:
         match = strong.search(part.text)
-        if match is None or not part.holds(*match.span()):
+        if match is None:
             continue
-        if part.denies(*match.span()):
+        itself, rest = part.begins_with(match.start()), part.text[match.end() :]
+        if itself and not part.asks and part.is_so(*match.span()) and (_CAME.match(rest) or _FELL_THROUGH.match(rest)):
+            yield _boolean(spec, label, part, said=_CAME.match(rest) is not None)
+        elif not part.holds(*match.span()):
+            continue
+        elif part.denies(*match.span()):
             yield _boolean(spec, label, part, said=False)
         elif _HAS.search(part.text[: match.start()]):
             yield _boolean(spec, label, part, said=True)

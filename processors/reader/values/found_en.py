@@ -89,7 +89,7 @@ def _ends(kind: Kind, part: Part, begin: int, end: int) -> bool:
 
 
 def _ended(kind: Kind, part: Part, begin: int, end: int, said: str) -> Value | None:
-    own = part.own or _done_to_me(kind, part)
+    own = part.own or part.begins_with(begin) or _done_to_me(kind, part)
     if part.asks or not own or not part.is_so(begin, end):
         return None
     made = told(kind, said, ends=True)

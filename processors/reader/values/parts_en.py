@@ -52,6 +52,7 @@ _REQUEST = re.compile(r"(?:(?:and|so|ok|okay|hey|please|pls)[, ]+)*(?:can|could|
 _INTRODUCES = re.compile(WORDS.introduces.format(jobs=LISTS["job_heads"]), re.I)
 _PERSONS = re.compile(WORDS.persons, re.I)
 _AGO = re.compile(WORDS.ago, re.I)
+_ITSELF = re.compile(WORDS.itself, re.I)
 _SPEAKS = re.compile(WORDS.speaks, re.I)
 _NO_CONDITION: re.Pattern[str] = re.compile(WORDS.no_condition, re.I)
 _THEY = re.compile(r"\bthey\b", re.I)
@@ -77,6 +78,8 @@ class Part:
     """Is it the first of the turn?"""
     first: bool = False
     """Is it of the first sentence?"""
+    spoken: bool = True
+    """Was what stands before it the speaker's?"""
 
     def holds(
         self, begin: int, end: int, *, of_once: bool = False, planned: bool = False, to_hearer: bool = False
@@ -104,6 +107,10 @@ class Part:
         rest = self.text[end:]
         over = _OVER.match(rest) is not None and not (of_once and _AGO.match(rest))
         return not (over or _UNREAL.search(self.text[:begin]))
+
+    def begins_with(self, begin: int) -> bool:
+        """Is what stands at `begin` the subject itself, where the speaker speaks of their own: "the fever is ..."?"""
+        return self.spoken and _ITSELF.fullmatch(self.text[:begin]) is not None
 
     def lead(self, begin: int) -> str:
         """What leads to what stands at `begin` of the part, with the heading before a colon."""
@@ -143,6 +150,7 @@ def parts(text: str, question: str = "") -> list[Part]:
                 Part(
                     part, start, start + len(part), sentence.text, begin, text[:start], mine, named, asks, hearer,
                     opens=not found, first=not found or (found[-1].first and found[-1].sentence == sentence.text),
+                    spoken=own,
                 )
             )  # fmt: skip
             if _INTRODUCES.search(part):

@@ -146,7 +146,10 @@ def _grounded(found: Sequence[Value], *, introduced: bool) -> list[Value]:
 
 
 def _of_value(v: Value) -> Found:
-    return Found(v.start, v.end, v.kind.kind, v.text, ((v.kind.slot, v.value),), v.approximate, v.ends)
+    return Found(
+        v.start, v.end, v.kind.kind, v.text, ((v.kind.slot, v.value),), v.approximate, v.ends,
+        taken_back=v.ends and v.kind.many,
+    )  # fmt: skip
 
 
 def _read_off(said: Sequence[Part], question: str, profile: Profile) -> list[tuple[FieldSpec, Found]]:

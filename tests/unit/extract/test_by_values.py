@@ -76,6 +76,18 @@ TEAM, TRIAL, HEALTH = (load_profile(name) for name in ("engineering", "clinical_
          {"currentJobTitle": "lead engineer", "annualIncome": 91000}),
         (IMMIGRATION, "portuguese is my mother tongue", {"languageSkills": "Portuguese"}),
         (IMMIGRATION, "soooo. i have an offer!!", {"hasHongKongEmployer": True}),
+        (IMMIGRATION, "the offer arrived, I signed it on monday", {"hasHongKongEmployer": True}),
+        (IMMIGRATION, "sadly the offer fell through", {"hasHongKongEmployer": False}),
+        (IMMIGRATION, "so I've found an employer in Hong Kong", {"hasHongKongEmployer": True}),
+        (IMMIGRATION, "the salary rose with the new post, 83k now", {"annualIncome": 83000}),
+        (IMMIGRATION, "the salary was bumped to 95k", {"annualIncome": 95000}),
+        (IMMIGRATION, "got a rise. 88k now", {"annualIncome": 88000}),
+        (IMMIGRATION, "used to earn 50k, it's 64k now", {"annualIncome": 64000}),
+        (HEALTH, "surgery had me at 160 over 100, the machine here says 139 over 85",
+         {"bp_systolic": 139, "bp_diastolic": 85}),
+        (HEALTH, "I have been weighed again: 68.5 kilos", {"weight": 68.5}),
+        (HEALTH, "candesartan replaced the ramipril", {"medications": "candesartan"}),
+        (HEALTH, "the consultant has put me on edoxaban instead of warfarin", {"medications": "edoxaban"}),
     ],
 )  # fmt: skip
 def test_a_value_is_read_wherever_it_stands(profile: Profile, text: str, said: dict[str, object]) -> None:
@@ -156,6 +168,13 @@ def test_languages_are_each_a_value_and_those_denied_are_none() -> None:
         (HEALTH, "booked in for a hip replacement in june"),
         (HEALTH, "my aunt swears by turmeric for arthritis"),
         (HEALTH, "gp is thinking about putting me on amlodipine, not sure yet"),
+        (HEALTH, "the monitor said 150/90 for my wife"),
+        (HEALTH, "my husband used it: the cuff gave 170 over 99"),
+        (HEALTH, "the nausea wore off"),
+        (IMMIGRATION, "the salary went to 30k for juniors"),
+        (IMMIGRATION, "my brother's salary went up, 90k now"),
+        (IMMIGRATION, "the offer on the house came yesterday"),
+        (IMMIGRATION, "my parents aren't against it any more"),
         (TEAM, "we hired an SRE, 12 yrs of experience, starts monday"),
         (TRIAL, "subject 12 is allergic to penicillin, 54, type 2 diabetic"),
     ],
@@ -218,10 +237,46 @@ def test_several_values_of_a_field_are_each_read(question: str, text: str, field
         ("no more tingling", "symptoms", "tingling"),
         ("ankles are back to normal btw", "symptoms", "swollen ankles"),
         ("doctor stopped the omeprazole", "medications", "omeprazole"),
+        ("the clopidogrel has been discontinued", "medications", "clopidogrel"),
+        ("they took me off naproxen because of my stomach", "medications", "naproxen"),
+        ("the headaches have gone", "symptoms", "headache"),
+        ("dizziness has passed", "symptoms", "dizziness"),
+        ("the ankles are no longer swollen", "symptoms", "swollen ankles"),
     ],
 )
 def test_what_is_over_ends_the_value(text: str, field: str, value: str) -> None:
     assert [(c.value, c.negated) for c in extract(text, HEALTH) if c.field == field] == [(value, True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "said"),
+    [
+        ("they swapped the metformin for gliclazide last week", "medications",
+         {("metformin", True), ("gliclazide", False)}),
+        ("ramipril has been replaced with candesartan", "medications",
+         {("ramipril", True), ("candesartan", False)}),
+        ("The warfarin is finished with. I now take apixaban", "medications",
+         {("warfarin", True), ("apixaban", False)}),
+        ("still dizzy. The ankles have gone down", "symptoms", {("swollen ankles", True), ("dizziness", False)}),
+    ],
+)  # fmt: skip
+def test_one_of_several_values_ends_beside_another(text: str, field: str, said: set[tuple[str, bool]]) -> None:
+    assert {(c.value, c.negated) for c in extract(text, HEALTH) if c.field == field} == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the aspirin has gone up in price",
+        "my mother's warfarin was stopped",
+        "they might stop the amlodipine",
+        "the headaches went on all night",
+        "my daughter's cough has gone",
+        "the headache has gone from bad to worse",
+    ],
+)
+def test_what_goes_on_or_ended_for_another_ends_nothing(text: str) -> None:
+    assert not [c for c in extract(text, HEALTH) if c.negated]
 
 
 def test_what_a_turn_takes_back_is_no_value_of_it() -> None:
