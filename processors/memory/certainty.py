@@ -13,9 +13,9 @@ from schemas.events.memory import LOW_READING, Candidate, MemoryBody, MemoryUpda
 _IMPLIED = "implied"
 
 
-def implies(said: Candidate | MemoryBody) -> bool:
+def implies(spoken: Candidate | MemoryBody) -> bool:
     """Is its value only likely, from what was said of something else ("I work in York", of the home)?"""
-    return bool(said.attributes.get(_IMPLIED))
+    return bool(spoken.attributes.get(_IMPLIED))
 
 
 def without_mark(attributes: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

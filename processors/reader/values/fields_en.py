@@ -89,7 +89,7 @@ def _label(spec: FieldSpec) -> str:
     return spec.label.get("en") or re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", spec.name).lower()
 
 
-def _said(spec: FieldSpec, shown: str, *, ends: bool = False) -> str:
+def _spoken(spec: FieldSpec, shown: str, *, ends: bool = False) -> str:
     label = _label(spec)
     if _VERBS.match(label):
         return f"{{owner}} {label} {shown}"
@@ -114,18 +114,18 @@ def _one_of(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[F
                 continue
             if spec.kind == "intent" and part.own and (_NOT.search(lead) or _NOT_BEHIND.match(rest)):
                 if not part.asks and part.holds(begin, end, planned=True, of_once=True):
-                    yield FieldValue(spec.name, value, _said(spec, value, ends=True), *place, ends=True)
+                    yield FieldValue(spec.name, value, _spoken(spec, value, ends=True), *place, ends=True)
                 continue
             if _FIRST.match(rest) or part.denies(begin, end):
                 continue
             plan = spec.kind == "intent" and (_FOR.search(part.lead(begin)) or _FOR_BEHIND.match(rest))
             chosen = plan or (spec.kind == "preference" and _FOR_ME.match(rest))
-            meant = _cues(spec).search(part.text) is not None and spec.kind != "intent"
+            sense = _cues(spec).search(part.text) is not None and spec.kind != "intent"
             answers = asked and (bare(part, begin, end) or (part.opens and is_lead(lead) and spec.kind != "intent"))
-            if not (chosen or meant or answers):
+            if not (chosen or sense or answers):
                 continue
             if part.holds(begin, end, planned=spec.kind != "fact"):
-                yield FieldValue(spec.name, value, _said(spec, value), *place)
+                yield FieldValue(spec.name, value, _spoken(spec, value), *place)
 
 
 def _names(spec: FieldSpec) -> re.Pattern[str]:
@@ -155,20 +155,20 @@ def _yes_or_no(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterato
             continue
         itself, rest = part.begins_with(match.start()), part.text[match.end() :]
         if itself and not part.asks and part.is_so(*match.span()) and (_CAME.match(rest) or _FELL_THROUGH.match(rest)):
-            yield _boolean(spec, label, part, said=_CAME.match(rest) is not None)
+            yield _boolean(spec, label, part, spoken=_CAME.match(rest) is not None)
         elif not part.holds(*match.span()):
             continue
         elif part.denies(*match.span()):
-            yield _boolean(spec, label, part, said=False)
+            yield _boolean(spec, label, part, spoken=False)
         elif _HAS.search(part.text[: match.start()]):
-            yield _boolean(spec, label, part, said=True)
+            yield _boolean(spec, label, part, spoken=True)
 
 
-def _boolean(spec: FieldSpec, label: str, part: Part, said: bool) -> FieldValue:
+def _boolean(spec: FieldSpec, label: str, part: Part, spoken: bool) -> FieldValue:
     thing = label.removeprefix("has ").removeprefix("have ")
     article = "" if thing.endswith("s") else "an " if thing[0] in "aeiouAEIO" else "a "
-    text = f"{{owner}} has {article}{thing}" if said else f"{{owner}} has no {thing}"
-    return FieldValue(spec.name, said, text, part.start, part.end)
+    text = f"{{owner}} has {article}{thing}" if spoken else f"{{owner}} has no {thing}"
+    return FieldValue(spec.name, spoken, text, part.start, part.end)
 
 
 def _sums(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[FieldValue]:
@@ -178,13 +178,13 @@ def _sums(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[Fie
             begin, end = match.span("value")
             number = amount(match["value"])
             before = parts[n - 1].text if n and parts[n - 1].sentence is part.sentence and parts[n - 1].own else ""
-            meant = _cues(spec).search(f"{before} {part.text}") is not None or (asked and bare(part, begin, end))
+            sense = _cues(spec).search(f"{before} {part.text}") is not None or (asked and bare(part, begin, end))
             other = _NO_SUM.search(part.text)
-            if number is None or number < _LEAST_SUM or not meant or other or part.denies(begin, end):
+            if number is None or number < _LEAST_SUM or not sense or other or part.denies(begin, end):
                 continue
             if part.holds(begin, end, planned=spec.kind == "intent"):
                 shown = match["value"].strip()
-                yield FieldValue(spec.name, number, _said(spec, shown), part.start + begin, part.start + end)
+                yield FieldValue(spec.name, number, _spoken(spec, shown), part.start + begin, part.start + end)
 
 
 def _measured(spec: FieldSpec, parts: Sequence[Part]) -> Iterator[FieldValue]:
@@ -198,7 +198,7 @@ def _measured(spec: FieldSpec, parts: Sequence[Part]) -> Iterator[FieldValue]:
         if value is not None and part.holds(*match.span()) and not part.denies(*match.span()):
             shown = f"{match['value']} {spec.unit}"
             place = (part.start + match.start(), part.start + match.end())
-            yield FieldValue(spec.name, value, _said(spec, shown), *place)
+            yield FieldValue(spec.name, value, _spoken(spec, shown), *place)
 
 
 @lru_cache(maxsize=128)
@@ -213,13 +213,13 @@ def _times(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[Fi
         for match in _TIME.finditer(part.text):
             begin, end = match.span("value")
             before = parts[n - 1].text if n and parts[n - 1].sentence is part.sentence else ""
-            meant = _cues(spec).search(part.text[:begin]) or (asked and bare(part, begin, end))
-            meant = meant or (asked and part.opens and is_lead(part.text[:begin]))
+            sense = _cues(spec).search(part.text[:begin]) or (asked and bare(part, begin, end))
+            sense = sense or (asked and part.opens and is_lead(part.text[:begin]))
             for_it = asked or _TIME.search(before) or _is_year(match["value"])
             instead = for_it and (_PLANNED.search(part.text[:begin]) or _LATER.match(part.text[end:]))
-            if (meant or instead) and part.holds(begin, end, planned=True) and not part.denies(begin, end):
+            if (sense or instead) and part.holds(begin, end, planned=True) and not part.denies(begin, end):
                 shown = match["value"]
-                yield FieldValue(spec.name, shown, _said(spec, shown), part.start + begin, part.start + end)
+                yield FieldValue(spec.name, shown, _spoken(spec, shown), part.start + begin, part.start + end)
 
 
 def _is_year(time: str) -> bool:
@@ -242,11 +242,11 @@ def _zones(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[Fi
             if not (match["time"] or code) or not _held_zone(part, match):
                 continue
             lead, rest = part.text[: match.start()], part.text[match.end() :]
-            meant = _ZONE_BEFORE.search(lead) or _ZONE_BEHIND.match(rest) or bare(part, *match.span())
-            if (match["time"] and (_ZONE_FOR.search(part.text) or bare(part, *match.span()))) or (code and meant):
+            sense = _ZONE_BEFORE.search(lead) or _ZONE_BEHIND.match(rest) or bare(part, *match.span())
+            if (match["time"] and (_ZONE_FOR.search(part.text) or bare(part, *match.span()))) or (code and sense):
                 name = match["value"]
                 zone = canonical(spec, name)
-                zone = zone if zone != name else MEANINGS["time_zone"].meant(name) or zones.get(name.lower(), name)
+                zone = zone if zone != name else MEANINGS["time_zone"].sense(name) or zones.get(name.lower(), name)
                 yield _zone(spec, part, match, zone, name)
 
 
@@ -263,7 +263,7 @@ def _held_zone(part: Part, match: re.Match[str]) -> bool:
 
 def _zone(spec: FieldSpec, part: Part, match: re.Match[str], zone: str, shown: str) -> FieldValue:
     place = (part.start + match.start(), part.start + match.end())
-    return FieldValue(spec.name, zone, _said(spec, f"{zone} ({shown})" if zone != shown else zone), *place)
+    return FieldValue(spec.name, zone, _spoken(spec, f"{zone} ({shown})" if zone != shown else zone), *place)
 
 
 @lru_cache(maxsize=1)

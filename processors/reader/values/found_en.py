@@ -10,7 +10,7 @@ from processors.reader.values.jobs_en import jobs
 from processors.reader.values.kinds_en import KINDS, Ground, Kind, bare, filled, is_lead
 from processors.reader.values.lists_en import WORDS
 from processors.reader.values.parts_en import Part
-from processors.reader.values.told_en import told
+from processors.reader.values.wording_en import worded
 from schemas.base import JsonValue
 
 _ANSWER = 60
@@ -56,27 +56,27 @@ def values(kind: Kind, part: Part, question: str) -> Iterator[Value]:
         if kind.says_not:
             yield from _all_ended(kind, part)
         return
-    meant = bool(question) and not _NOT_NOW.search(question)
-    asked = meant and kind.asked is not None and kind.asked.search(question) is not None
+    sense = bool(question) and not _NOT_NOW.search(question)
+    asked = sense and kind.asked is not None and kind.asked.search(question) is not None
     follows = kind.follows is not None and kind.follows.search(part.before[-LOOKED_BACK:]) is not None
     for pattern in (kind.asked_value if asked else None, kind.follows_value if follows else None):
         match = pattern.fullmatch(part.text) if pattern is not None else None
         if match is not None and (one := _value(kind, part, *_place(match), "said")) is not None:
             yield one
             return
-    for begin, end, said in _candidates(kind, part.text):
+    for begin, end, spoken in _candidates(kind, part.text):
         if _ends(kind, part, begin, end):
-            if (one := _ended(kind, part, begin, end, said)) is not None:
+            if (one := _ended(kind, part, begin, end, spoken)) is not None:
                 yield one
             continue
         ground = _ground(kind, part, begin, end, asked=asked)
-        if ground is not None and (one := _value(kind, part, begin, end, said, ground)) is not None:
+        if ground is not None and (one := _value(kind, part, begin, end, spoken, ground)) is not None:
             yield one
 
 
 def _all_ended(kind: Kind, part: Part) -> Iterator[Value]:
-    for begin, end, said in _candidates(kind, part.text):
-        if _ends(kind, part, begin, end) and (one := _ended(kind, part, begin, end, said)) is not None:
+    for begin, end, spoken in _candidates(kind, part.text):
+        if _ends(kind, part, begin, end) and (one := _ended(kind, part, begin, end, spoken)) is not None:
             yield one
 
 
@@ -88,11 +88,11 @@ def _ends(kind: Kind, part: Part, begin: int, end: int) -> bool:
     return before or behind or denied
 
 
-def _ended(kind: Kind, part: Part, begin: int, end: int, said: str) -> Value | None:
+def _ended(kind: Kind, part: Part, begin: int, end: int, spoken: str) -> Value | None:
     own = part.own or part.begins_with(begin) or _done_to_me(kind, part)
     if part.asks or not own or not part.is_so(begin, end):
         return None
-    made = told(kind, said, ends=True)
+    made = worded(kind, spoken, ends=True)
     if made is None:
         return None
     value, text = made
@@ -159,8 +159,8 @@ def _is_cued(kind: Kind, part: Part, begin: int, end: int) -> bool:
     if kind.behind is not None and kind.behind.match(part.text[end:]):
         return True
     rest = part.sentence[part.at + end :]
-    stands = bare(part, begin, end) or _IT_IS.search(part.text[:begin]) is not None
-    return kind.corrected is not None and stands and kind.corrected.match(rest) is not None
+    holds_still = bare(part, begin, end) or _IT_IS.search(part.text[:begin]) is not None
+    return kind.corrected is not None and holds_still and kind.corrected.match(rest) is not None
 
 
 def _behind_a_job(part: Part, begin: int, *, of_firm: bool) -> bool:
@@ -189,9 +189,9 @@ def _only_tongues(sentence: str) -> bool:
     return len(_TONGUE.findall(sentence)) > 1 and all(_JOINS_TONGUES.fullmatch(word) for word in rest)
 
 
-def _is_ones_own(kind: Kind, part: Part, begin: int, end: int, said: str) -> bool:
+def _is_ones_own(kind: Kind, part: Part, begin: int, end: int, spoken: str) -> bool:
     """Is a value the speaker's, or of those whose it is to be, and so?"""
-    if kind.of_kin and said.lower().startswith(("my ", "our ")):
+    if kind.of_kin and spoken.lower().startswith(("my ", "our ")):
         return not part.asks
     if kind.of_blood or _done_to_me(kind, part):
         return not part.asks and part.is_so(begin, end, of_once=kind.of_once)
@@ -199,13 +199,13 @@ def _is_ones_own(kind: Kind, part: Part, begin: int, end: int, said: str) -> boo
     return part.holds(begin, end, of_once=kind.of_once, planned=planned, to_hearer=kind.to_hearer)
 
 
-def _value(kind: Kind, part: Part, begin: int, end: int, said: str, ground: Ground) -> Value | None:
-    if not _is_ones_own(kind, part, begin, end, said):
+def _value(kind: Kind, part: Part, begin: int, end: int, spoken: str, ground: Ground) -> Value | None:
+    if not _is_ones_own(kind, part, begin, end, spoken):
         return None
     denied = part.denies(begin, end)
     if denied and kind.slot != "children" and not kind.denies:
         return None
-    made = told(kind, said)
+    made = worded(kind, spoken)
     if made is None:
         return None
     value, text = made

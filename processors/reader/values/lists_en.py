@@ -28,9 +28,9 @@ class Meanings:
     pattern: str
     of: Mapping[str, re.Pattern[str]]
 
-    def meant(self, words: str) -> str | None:
+    def sense(self, words: str) -> str | None:
         """What a word stands for."""
-        return next((meant for meant, pattern in self.of.items() if pattern.fullmatch(words)), None)
+        return next((sense for sense, pattern in self.of.items() if pattern.fullmatch(words)), None)
 
 
 _LISTS = read_data("lists_en.toml") | read_data("lists_health_en.toml")
@@ -40,7 +40,7 @@ LISTS: dict[str, str] = {name: _alternatives(text) for name, text in _LISTS.item
 MEANINGS: dict[str, Meanings] = {
     name.removesuffix("_of"): Meanings(
         "|".join(_alternatives(text) for text in table.values()),
-        {meant: re.compile(_alternatives(text), re.I) for meant, text in table.items()},
+        {sense: re.compile(_alternatives(text), re.I) for sense, text in table.items()},
     )
     for name, table in _LISTS.items()
     if not isinstance(text := table, str)

@@ -46,7 +46,8 @@ _ASKING = re.compile(
     re.I,
 )
 _TAG = re.compile(
-    r",? (?:right|correct|yes|yeah|no|ok|okay|isn't it|aren't i|am i not|don't i|didn't i|haven't i|wasn't it)\W*$", re.I
+    r",? (?:right|correct|yes|yeah|no|ok|okay|isn't it|aren't i|am i not|don't i|didn't i|haven't i|wasn't it)\W*$",
+    re.I,
 )
 _REQUEST = re.compile(r"(?:(?:and|so|ok|okay|hey|please|pls)[, ]+)*(?:can|could|would|will|may) (?:you|u|we|i)\b", re.I)
 _INTRODUCES = re.compile(WORDS.introduces.format(jobs=LISTS["job_heads"]), re.I)
@@ -142,7 +143,7 @@ def parts(text: str, question: str = "") -> list[Part]:
         for n, (begin, end) in enumerate(spans):
             part = sentence.text[begin:end]
             speaks = n == 0 and _SPEAKS.match(part) is not None and not leads_to_another(text[: sentence.start], "en")
-            mine, named = _whose(part, own or speaks)
+            mine, named = _owner_of_part(part, own or speaks)
             hearer = not mine and not named and _of_hearer(part)
             asks = asking or (sentence.asks and n == len(spans) - 1)
             start = sentence.start + begin
@@ -169,7 +170,7 @@ def _spans(sentence: str) -> Iterator[tuple[int, int]]:
         begin = end if each is None else each.end()
 
 
-def _whose(part: str, own: bool) -> tuple[bool, bool]:
+def _owner_of_part(part: str, own: bool) -> tuple[bool, bool]:
     """Is a part the speaker's, and does it name them? One that names nobody is whose the part before is."""
     beside = part
     for pattern in (_COUNTED, _BESIDE):

@@ -18,7 +18,7 @@ from processors.reader.values.kinds_en import KINDS
 from processors.reader.values.lists_en import WORDS
 from processors.reader.values.parts_en import Part, parts, without_conditions
 from processors.reader.values.readings_en import is_of_now, readings
-from processors.reader.values.told_en import is_a_name
+from processors.reader.values.wording_en import is_a_name
 from schemas.base import JsonValue
 from schemas.profile.model import FieldSpec, Profile
 
@@ -43,10 +43,10 @@ def by_values(found: Sequence[Found], turn: TurnView, text: str, profile: Profil
     if turn.language == "zh" or len(text) > LONGEST:
         return []
     own = as_ones_own(text, in_group=False, in_project=in_project)
-    question = _heard(turn)
-    said = parts(own, question)
-    slots = _of_slots(said, question, profile, opens=not turn.previous or turn.previous[-1][0] == "user")
-    new = [*slots, *_of_fields(said, question, profile), *_read_off(said, question, profile)]
+    question = _question_before(turn)
+    spoken = parts(own, question)
+    slots = _of_slots(spoken, question, profile, opens=not turn.previous or turn.previous[-1][0] == "user")
+    new = [*slots, *_of_fields(spoken, question, profile), *_read_off(spoken, question, profile)]
     held = [(spec, v, f.negated) for f in found for slot, v in f.slots if (spec := spec_of(profile, slot)) is not None]
     return _beside(found, held, new, profile)
 
@@ -82,42 +82,42 @@ def _is_free(f: Found) -> bool:
 
 def _tells(statement: Found, value: Found, text: str) -> bool:
     """Does a short statement tell a value in its own words?"""
-    said = text[value.start : value.end].strip(" .,;!").lower()
+    spoken = text[value.start : value.end].strip(" .,;!").lower()
     short = len(statement.text) < _SHORT and statement.overlaps(value.start, value.end)
-    return short and bool(said) and not value.negated and said in statement.text.lower()
+    return short and bool(spoken) and not value.negated and spoken in statement.text.lower()
 
 
-def _heard(turn: TurnView) -> str:
+def _question_before(turn: TurnView) -> str:
     """What the assistant asked just before."""
     if not turn.previous or turn.previous[-1][0] != "assistant":
         return ""
     return without_conditions(" ".join(s.text for s in sentences(prepare(turn.previous[-1][1])) if s.asks))
 
 
-def _of_slots(said: Sequence[Part], question: str, profile: Profile, *, opens: bool) -> list[tuple[FieldSpec, Found]]:
+def _of_slots(spoken: Sequence[Part], question: str, profile: Profile, *, opens: bool) -> list[tuple[FieldSpec, Found]]:
     specs = {k.slot: spec for k in KINDS.values() if (spec := spec_of(profile, k.slot)) and spec.takes is None}
-    whole = [v for kind in KINDS.values() for part in said for v in values(kind, part, question)]
-    whole = [v for v in whole if _may_be_read(v, specs.get(v.kind.slot), said, question)]
-    names = _introduced(said, whole, specs, opens=opens)
+    whole = [v for kind in KINDS.values() for part in spoken for v in values(kind, part, question)]
+    whole = [v for v in whole if _may_be_read(v, specs.get(v.kind.slot), spoken, question)]
+    names = _introduced(spoken, whole, specs, opens=opens)
     found = _grounded(whole, introduced=bool(names))
     return [*names, *((specs[v.kind.slot], _of_value(v)) for v in found if v.kind.slot in specs)]
 
 
-def _may_be_read(v: Value, spec: FieldSpec | None, said: Sequence[Part], question: str) -> bool:
+def _may_be_read(v: Value, spec: FieldSpec | None, spoken: Sequence[Part], question: str) -> bool:
     """Where its field holds readings, is it one of now, or was it asked for?"""
     if spec is None or spec.reading is None or v.ground == "listed":
         return True
     asked = bool(question) and v.kind.asked is not None and v.kind.asked.search(question) is not None
-    return asked or all(is_of_now(part) for part in said if part.start <= v.start < part.end)
+    return asked or all(is_of_now(part) for part in spoken if part.start <= v.start < part.end)
 
 
 def _introduced(
-    said: Sequence[Part], found: Sequence[Value], specs: Mapping[str, FieldSpec], *, opens: bool
+    spoken: Sequence[Part], found: Sequence[Value], specs: Mapping[str, FieldSpec], *, opens: bool
 ) -> list[tuple[FieldSpec, Found]]:
     """The name before what somebody is: "Solveig, ios dev." at the beginning of a talk, "hi, I'm Kate, nurse"."""
     if "name" not in specs:
         return []
-    for part, following in pairwise(said[:4]):
+    for part, following in pairwise(spoken[:4]):
         match = _SAYS_NAME.match(part.text)
         begin = match.end() if match else len(part.text) - len(part.text.lstrip())
         shown = part.text[begin:].strip()
@@ -152,18 +152,18 @@ def _of_value(v: Value) -> Found:
     )  # fmt: skip
 
 
-def _read_off(said: Sequence[Part], question: str, profile: Profile) -> list[tuple[FieldSpec, Found]]:
+def _read_off(spoken: Sequence[Part], question: str, profile: Profile) -> list[tuple[FieldSpec, Found]]:
     known = frozenset(spec.slot or spec.name for spec in profile.fields)
     found: list[tuple[FieldSpec, Found]] = []
-    for m in readings(said, question, known):
+    for m in readings(spoken, question, known):
         spec = spec_of(profile, m.slots[0][0])
         if spec is not None:
             found.append((spec, Found(m.start, m.end, "fact", m.text, m.slots, of_time="said")))
     return found
 
 
-def _of_fields(said: Sequence[Part], question: str, profile: Profile) -> list[tuple[FieldSpec, Found]]:
-    return [(spec, _of_field(spec, v)) for spec in profile.fields for v in field_values(spec, said, question)]
+def _of_fields(spoken: Sequence[Part], question: str, profile: Profile) -> list[tuple[FieldSpec, Found]]:
+    return [(spec, _of_field(spec, v)) for spec in profile.fields for v in field_values(spec, spoken, question)]
 
 
 def _of_field(spec: FieldSpec, v: FieldValue) -> Found:

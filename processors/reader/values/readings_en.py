@@ -47,7 +47,8 @@ def is_of_now(part: Part) -> bool:
     heading = label(part.before, "en")
     if _NOT_NOW.search(f"{heading} {part.sentence}") or of_one_met(part.sentence):
         return False
-    return not (spoken_by_another(part.sentence[: part.at], "en") or (not part.named and leads_to_another(part.before, "en")))
+    anothers = not part.named and leads_to_another(part.before, "en")
+    return not (anothers or spoken_by_another(part.sentence[: part.at], "en"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,26 +66,26 @@ class _Reading:
             return
         for match in self.value.finditer(part.text):
             numbers = self._numbers(match)
-            said = part.holds(*match.span(), of_once=True) and not part.denies(*match.span())
-            if numbers and said and self._meant(part, match, question):
+            spoken = part.holds(*match.span(), of_once=True) and not part.denies(*match.span())
+            if numbers and spoken and self._is_meant(part, match, question):
                 text = self.data["says"].format(owner="{owner}", **numbers)
                 yield Measured(tuple(numbers.items()), text, part.start + match.start(), part.start + match.end())
 
     def _numbers(self, match: re.Match[str]) -> dict[str, int | float]:
         """By slot; none where one is out of its range."""
         found: dict[str, int | float] = {}
-        for group, said in match.groupdict().items():
-            if said is None:
+        for group, spoken in match.groupdict().items():
+            if spoken is None:
                 continue
             slot = re.sub(r"_(?:mg|\d)$", "", group)
-            number = float(said)
+            number = float(spoken)
             number = round(number / _PER_MMOL, 1) if group.endswith("_mg") else number
-            found[slot] = int(number) if number == int(number) and "." not in said else number
+            found[slot] = int(number) if number == int(number) and "." not in spoken else number
         outside = any(not low <= found[s] <= high for s, (low, high) in self.data["within"].items() if s in found)
         more = any(found[s] >= found[than] for s, than in self.data.get("less_than", {}).items())
         return {} if outside or more or not found else found
 
-    def _meant(self, part: Part, match: re.Match[str], question: str) -> bool:
+    def _is_meant(self, part: Part, match: re.Match[str], question: str) -> bool:
         if self.data.get("sure"):
             return True
         before = part.before[-_BEFORE:]

@@ -44,8 +44,9 @@ def test_each_scenario_has_forty_turns_in_order_and_labels_of_what_its_profile_h
             assert label.key in hot
 
 
-def test_six_scenarios_a_language() -> None:
-    assert sorted(read(path).language for path in FILES) == ["en"] * 6 + ["zh"] * 6
+def test_as_many_scenarios_of_each_language() -> None:
+    languages = [read(path).language for path in FILES]
+    assert languages.count("en") == languages.count("zh") == len(languages) // 2 >= 11
 
 
 def test_an_entry_with_all_words_is_right_and_one_with_a_forbidden_word_is_wrong_beside_it() -> None:

@@ -90,9 +90,9 @@ TEAM, TRIAL, HEALTH = (load_profile(name) for name in ("engineering", "clinical_
         (HEALTH, "the consultant has put me on edoxaban instead of warfarin", {"medications": "edoxaban"}),
     ],
 )  # fmt: skip
-def test_a_value_is_read_wherever_it_stands(profile: Profile, text: str, said: dict[str, object]) -> None:
+def test_a_value_is_read_wherever_it_stands(profile: Profile, text: str, spoken: dict[str, object]) -> None:
     found = values(text, profile)
-    assert {name: found.get(name) for name in said} == said
+    assert {name: found.get(name) for name in spoken} == spoken
 
 
 @pytest.mark.parametrize(
@@ -111,9 +111,9 @@ def test_a_value_is_read_wherever_it_stands(profile: Profile, text: str, said: d
         ("What do your parents think?", "they're supportive, mum most of all", {"familySupport": "supportive"}),
     ],
 )
-def test_an_answer_in_a_word_is_of_its_questions_field(question: str, text: str, said: dict[str, object]) -> None:
+def test_an_answer_in_a_word_is_of_its_questions_field(question: str, text: str, spoken: dict[str, object]) -> None:
     found = values(text, IMMIGRATION, question=question)
-    assert {name: found.get(name) for name in said} == said
+    assert {name: found.get(name) for name in spoken} == spoken
 
 
 def test_languages_are_each_a_value_and_those_denied_are_none() -> None:
@@ -197,8 +197,8 @@ def test_an_answer_about_another_thing_or_one_not_sure_is_no_value(question: str
 
 
 def test_what_a_value_says_is_a_whole_sentence() -> None:
-    said = {c.text for c in extract("finance director at Harrow Mills, divorced", IMMIGRATION) if c.field}
-    assert said == {"User works as a finance director", "User works for Harrow Mills", "User is divorced"}
+    spoken = {c.text for c in extract("finance director at Harrow Mills, divorced", IMMIGRATION) if c.field}
+    assert spoken == {"User works as a finance director", "User works for Harrow Mills", "User is divorced"}
 
 
 def test_a_field_that_a_profile_adds_is_read_by_its_names_and_label() -> None:
@@ -225,9 +225,9 @@ def test_a_field_that_a_profile_adds_is_read_by_its_names_and_label() -> None:
         ("", "anxiety + pcos, im 26", "medical_history", {"anxiety", "pcos"}),
     ],
 )  # fmt: skip
-def test_several_values_of_a_field_are_each_read(question: str, text: str, field: str, said: set[str]) -> None:
+def test_several_values_of_a_field_are_each_read(question: str, text: str, field: str, spoken: set[str]) -> None:
     found = extract(text, HEALTH, question=question or None)
-    assert {str(dict(values_of(c)).get(field)).lower() for c in found if field in dict(values_of(c))} == said
+    assert {str(dict(values_of(c)).get(field)).lower() for c in found if field in dict(values_of(c))} == spoken
 
 
 @pytest.mark.parametrize(
@@ -260,8 +260,8 @@ def test_what_is_over_ends_the_value(text: str, field: str, value: str) -> None:
         ("still dizzy. The ankles have gone down", "symptoms", {("swollen ankles", True), ("dizziness", False)}),
     ],
 )  # fmt: skip
-def test_one_of_several_values_ends_beside_another(text: str, field: str, said: set[tuple[str, bool]]) -> None:
-    assert {(c.value, c.negated) for c in extract(text, HEALTH) if c.field == field} == said
+def test_one_of_several_values_ends_beside_another(text: str, field: str, spoken: set[tuple[str, bool]]) -> None:
+    assert {(c.value, c.negated) for c in extract(text, HEALTH) if c.field == field} == spoken
 
 
 @pytest.mark.parametrize(

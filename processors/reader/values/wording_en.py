@@ -24,9 +24,9 @@ Made = tuple[JsonValue, str] | None
 """A value and its words; None where they are none."""
 
 
-def told(kind: Kind, said: str, *, ends: bool = False) -> tuple[JsonValue, str] | None:
+def worded(kind: Kind, spoken: str, *, ends: bool = False) -> tuple[JsonValue, str] | None:
     """A value and the memory's text for the words that were said; None where they mean none. `ends`: it is no more."""
-    made = _CONVERT[kind.type](kind, said.strip(" .,'"))
+    made = _CONVERT[kind.type](kind, spoken.strip(" .,'"))
     if made is None:
         return None
     value, shown = made
@@ -43,21 +43,21 @@ def _with_article(text: str, kind: Kind, shown: str) -> str:
     return re.sub(r"\ba (?=[aeiou]|MBA|MSc|MA\b)", "an ", text)
 
 
-def _integer(kind: Kind, said: str) -> Made:
-    number = english_integer(re.sub(r"\+|\s?(?:years?|yrs?|yr|y)$", "", said, flags=re.I))
+def _integer(kind: Kind, spoken: str) -> Made:
+    number = english_integer(re.sub(r"\+|\s?(?:years?|yrs?|yr|y)$", "", spoken, flags=re.I))
     least, most = kind.within_numbers
-    return (number, said) if number is not None and least <= number <= most else None
+    return (number, spoken) if number is not None and least <= number <= most else None
 
 
-def _number(kind: Kind, said: str) -> Made:
-    number = amount(said.replace(",", "."))
+def _number(kind: Kind, spoken: str) -> Made:
+    number = amount(spoken.replace(",", "."))
     least, most = kind.within_numbers
-    return (number, said) if number is not None and least <= number <= most else None
+    return (number, spoken) if number is not None and least <= number <= most else None
 
 
-def _money(kind: Kind, said: str) -> Made:
-    number = amount(said)
-    return (number, said.strip()) if number is not None and number >= kind.least else None
+def _money(kind: Kind, spoken: str) -> Made:
+    number = amount(spoken)
+    return (number, spoken.strip()) if number is not None and number >= kind.least else None
 
 
 def _named(words: str) -> bool:
@@ -72,43 +72,43 @@ def is_a_name(words: str) -> bool:
     return _A_NAME.fullmatch(words) is not None and _named(words) and not jobs(words)
 
 
-def _place(kind: Kind, said: str) -> Made:
-    shown = said if said != said.lower() else said.title()
-    return (shown, shown) if _named(said) else None
+def _place(kind: Kind, spoken: str) -> Made:
+    shown = spoken if spoken != spoken.lower() else spoken.title()
+    return (shown, shown) if _named(spoken) else None
 
 
-def _firm(kind: Kind, said: str) -> Made:
-    return (said, said) if _named(said) else None
+def _firm(kind: Kind, spoken: str) -> Made:
+    return (spoken, spoken) if _named(spoken) else None
 
 
-def _name(kind: Kind, said: str) -> Made:
-    shown = said if said != said.lower() else said.title()
-    return (shown, shown) if _named(said) and not jobs(said) else None
+def _name(kind: Kind, spoken: str) -> Made:
+    shown = spoken if spoken != spoken.lower() else spoken.title()
+    return (shown, shown) if _named(spoken) and not jobs(spoken) else None
 
 
-def _title(kind: Kind, said: str) -> Made:
-    meant = (MEANINGS[kind.of].meant(said) if kind.of else None) or said
-    shown = meant if meant != meant.lower() else re.sub(r"\bAnd\b", "and", meant.title())
+def _title(kind: Kind, spoken: str) -> Made:
+    sense = (MEANINGS[kind.of].sense(spoken) if kind.of else None) or spoken
+    shown = sense if sense != sense.lower() else re.sub(r"\bAnd\b", "and", sense.title())
     return shown, shown
 
 
-def _text(kind: Kind, said: str) -> Made:
-    meant = (MEANINGS[kind.of].meant(said) if kind.of else None) or said
-    return meant, meant
+def _text(kind: Kind, spoken: str) -> Made:
+    sense = (MEANINGS[kind.of].sense(spoken) if kind.of else None) or spoken
+    return sense, sense
 
 
-def _lower(kind: Kind, said: str) -> Made:
-    shown = (MEANINGS[kind.of].meant(said) if kind.of else None) or said.lower()
+def _lower(kind: Kind, spoken: str) -> Made:
+    shown = (MEANINGS[kind.of].sense(spoken) if kind.of else None) or spoken.lower()
     return shown, shown
 
 
-def _children(kind: Kind, said: str) -> Made:
+def _children(kind: Kind, spoken: str) -> Made:
     none = re.match(
-        r"no\b|zero|never|without|don't|dont|haven't|havent|have no|not|0|childless|child-?free", said, re.I
+        r"no\b|zero|never|without|don't|dont|haven't|havent|have no|not|0|childless|child-?free", spoken, re.I
     )
-    if none or re.search(r"(?:none|no|zero|nope)$", said, re.I):
+    if none or re.search(r"(?:none|no|zero|nope)$", spoken, re.I):
         return False, "no children"
-    own = re.sub(r"^(?:my|our) ", "", said)
+    own = re.sub(r"^(?:my|our) ", "", spoken)
     if english_integer(own) is not None:
         return True, f"{own} child" if own in ("1", "one") else f"{own} children"
     return True, "children" if re.match(r"father|mother|dad|mum|mom|parent|[a-z]+$", own, re.I) else own
