@@ -23,6 +23,8 @@ _ANSWERS = 2
 """Clauses that answer what was asked of others."""
 _KIN = re.compile(KIN)
 _FAMILY = re.compile(FAMILY)
+_TOOL_OF = re.compile(rf"[拿用借戴]了?[我俺]?(?:{KIN})[^，]{{0,4}}?(?:仪器?|计|秤|表|机|手环)")
+"""What one measures with, whosever it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class Part:
 
 def names_another(lead: str) -> bool:
     """Does what leads to a value name somebody else than the speaker?"""
+    lead = _TOOL_OF.sub("", lead)
     return _KIN.search(lead) is not None or guard("others").search(lead) is not None
 
 

@@ -107,6 +107,7 @@ def test_b1_an_answer_about_somebody_else_or_another_time_fills_nothing(question
         ("您做什么工作？", "护士", {"occupation": "护士"}),
         ("好的，老师，您今年多大？", "45", {"age": 45}),
         ("您在公司做什么工作？", "前端", {"occupation": "前端"}),
+        ("您公司叫什么？", "阿里巴巴", {"employer": "阿里巴巴"}),
         ("您孩子多大了？", "我没有孩子", {"hasChildren": False}),
     ],
 )
