@@ -79,6 +79,9 @@ _SLOT_ZH = (
     (re.compile(r"年薪|年收入"), "我年薪{}"),
 )  # fmt: skip
 
+_WHERE_ZH = re.compile(r"(?:任职|就职|供职|服务)于|在[^，]{1,12}(?:做|当|担任)")
+"""An answer with where one works, not as what."""
+
 _NOT_NOW_EN = re.compile(
     r"\b(?:plan|planning|going|want|wanted|like|hope|hoping|wish|would|could|should|will|might|expect|expecting|dream"
     r"|were|did|was|had|used|when you|if you|ideally|next|before"
@@ -278,6 +281,8 @@ def _chinese(question: str, text: str, *, of_asked: bool) -> str | None:
             and not text.startswith("我")
         ):
             value = re.sub(r"^(?:是|在|叫|做)|岁$|年$|了$", "", text)
+            if _WHERE_ZH.match(text):
+                return f"我{text}"
             if _AGED.fullmatch(value):
                 return f"我{value}"
             if sentence != _IS_AGED or len(value) <= _AGE_CHARS:

@@ -12,7 +12,7 @@ from processors.reader.rules.making_zh import denied, is_asserted, made
 from schemas.base import JsonValue
 
 _DEGREE = (
-    "博士后|博士|硕士|研究生|本科|学士|大专|专科(?!的?(?:儿童|医|门诊))"
+    "博士后|博士(?!生?导)|硕士(?!生?导)|研究生(?!导)|本科|学士|大专|专科(?!的?(?:儿童|医|门诊))"
     r"|高中(?!同学|室友|老师|班主任|朋友)|中专|MBA|mba|双学位"
 )
 _MAJOR_NAME = r"(?P<major>[\u4e00-\u9fffA-Za-z]{2,12}?)"

@@ -34,7 +34,7 @@ _NOT_CALLED = re.compile(
 """Who of the speaker's is told, or what the speaker is told to do: 叫我哥改, 叫我汇三千."""
 _GENDER = re.compile(r"^(?:是|性别是?|本人)?(?:一名|一个|个)?(?P<gender>男|女)(?:生|性|的|人|孩)?$")
 _MARITAL = re.compile(
-    r"(?P<no>还没|没有?|尚未|未)?(?P<marital>结婚|已婚|未婚(?![妻夫])|单身|离婚|离异|离了婚|订婚|丧偶)(?P<done>了|过|状态)?"
+    r"(?P<no>还没|没有?|尚未|未)?(?P<marital>结婚|已婚|未婚(?![妻夫])|单身(?!的(?:举|人|多|少|同|朋|都|来|进|请|扣|男|女|姐|兄|小|那))|离婚|离异|离了婚|订婚|丧偶)(?P<done>了|过|状态)?"
 )
 _CHILD_NONE = re.compile(r"(?:没有?|还没(?:有)?|暂无|尚无)(?:要)?(?:孩子|小孩|子女|娃|儿女)|(?<!不)丁克")
 _CHILD = re.compile(

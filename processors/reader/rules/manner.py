@@ -94,6 +94,8 @@ _STANDING_EN = re.compile(
     re.I,
 )
 _ANSWER_ZH = r"(?:回答|回复|答复|回我|回得|说|讲|写|解释|输出|总结|告诉我|交流)"
+_TO_OTHERS_ZH = re.compile(r"(?:一[份封个下])?[写发交]?给(?![我俺咱])")
+"""Behind a language, whom what is written is for: 周报用英文写给申办方."""
 _LANGUAGE_ZH = re.compile(
     rf"(?:请|都|一律|以后|帮我|麻烦)?用(?P<v>{'|'.join(k for k in _TONGUES if not k.isascii())}"
     rf")(?:来)?(?:跟我|和我|给我)?{_ANSWER_ZH}"
@@ -176,7 +178,9 @@ def manner_zh(sentence: Sentence) -> list[Found]:
     """Return the wishes for answers in one Chinese sentence."""
     permanent = _STANDING_ZH.search(sentence.text) is not None
     found = []
-    if (match := _LANGUAGE_ZH.search(sentence.text)) and not _DENIED.search(sentence.text[: match.start()]):
+    if (match := _LANGUAGE_ZH.search(sentence.text)) and not (
+        _DENIED.search(sentence.text[: match.start()]) or _TO_OTHERS_ZH.match(sentence.text, match.end())
+    ):
         found.append(
             _wish(sentence, f"{{owner}}希望用{match['v']}回答", "response_language", _TONGUES[match["v"]], permanent)
         )

@@ -42,5 +42,5 @@ ORGANISATIONS = (
 _ALTERNATIVES = "|".join(sorted(PLACES, key=len, reverse=True))
 PLACE = rf"(?:{_ALTERNATIVES})(?:[省市区县州](?![一-鿿]{{0,1}}[长委]))?(?:[\u4e00-\u9fff]{{1,5}}(?:市|区|县|镇))?"
 """A known place, with a district where one follows."""
-LATIN_PLACE = r"[A-Z][A-Za-z'-]{1,20}(?: [A-Z][A-Za-z'-]{1,20}){0,2}(?![A-Za-z里])"
+LATIN_PLACE = r"(?![A-Z]{4})[A-Z][A-Za-z'-]{1,20}(?: [A-Z][A-Za-z'-]{1,20}){0,2}(?![A-Za-z里])"
 """A name in Latin script, which stands for a place behind 住在 and 来自 only: 我住在Leeds."""

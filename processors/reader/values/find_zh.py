@@ -47,15 +47,15 @@ def values_in(
     matches = list(compiled(kind.value, lexicon, aliases).finditer(text))
     if not matches or not _may_say(part, kind) or _is_kept_out(kind, part, lexicon, aliases):
         return
-    said: list[bool | None] = []
+    spoken: list[bool | None] = []
     for match in matches:
         lead, rest = text[: match.start()], text[match.end() :]
         over = _is_over(kind, part, lead, rest, lexicon)
         holds = _is_of(kind, part, match, lexicon, aliases, follows) and _holds(kind, part, lead, rest)
-        said.append(not over if over or holds else None)
+        spoken.append(not over if over or holds else None)
     if kind.listed:
-        said = _of_a_list(text, matches, said)
-    for match, holds_still in zip(matches, said, strict=True):
+        spoken = _of_a_list(text, matches, spoken)
+    for match, holds_still in zip(matches, spoken, strict=True):
         if holds_still is None or (not holds_still and kind.says_not is None):
             continue
         values = _read(kind, match, names)
@@ -75,9 +75,9 @@ def _is_kept_out(kind: Kind, part: Part, lexicon: Lexicon, aliases: tuple[str, .
     return kind.context is not None and not re.search(kind.context, part.turn + part.question)
 
 
-def _of_a_list(text: str, matches: Sequence[re.Match[str]], said: Sequence[bool | None]) -> list[bool | None]:
+def _of_a_list(text: str, matches: Sequence[re.Match[str]], spoken: Sequence[bool | None]) -> list[bool | None]:
     """What is said of each of several values that stand side by side: it is said of all of them."""
-    found = list(said)
+    found = list(spoken)
     beside = [_JOINS.fullmatch(text, a.end(), b.start()) is not None for a, b in pairwise(matches)]
     for n, joined in enumerate(beside):
         if joined and found[n + 1] is None:
@@ -171,9 +171,9 @@ def _asks_of_reader(kind: Kind, part: Part, lead: str) -> bool:
     if names_another(part.turn[: part.clause.start][-24:] + lead) and "你" not in part.turn:
         return False
     if kind.reply or kind.means is not None:
-        told = compiled("{parts.told_reply}").search(part.turn)
+        worded = compiled("{parts.told_reply}").search(part.turn)
         bare = _ASKS.fullmatch(lead) is not None and len(part.text) <= 8
-        return told is not None or (bare and kind.means is not None)
+        return worded is not None or (bare and kind.means is not None)
     return True
 
 

@@ -47,7 +47,7 @@ _READ = 6
 """Clauses of a turn that may introduce its speaker."""
 
 
-def introduced(parts: Sequence[Part], told: set[str], turn: TurnView, *, in_project: bool) -> Iterator[Found]:
+def introduced(parts: Sequence[Part], worded: set[str], turn: TurnView, *, in_project: bool) -> Iterator[Found]:
     """The name, the years, the sex and the work that clauses of an introduction consist of; `told`: the slots that the
     turn fills already."""
     if not parts or turn.speaker is not None:
@@ -55,20 +55,20 @@ def introduced(parts: Sequence[Part], told: set[str], turn: TurnView, *, in_proj
     read = [p for p in parts[:_READ] if p.clause.states]
     works = any(compiled(_JOB).fullmatch(p.text) for p in read)
     ages = any(_AGE.fullmatch(p.text) for p in read[1:4])
-    name = _name(parts, says=any(_SAYS.search(p.text) for p in parts), told=bool(told & _ABOUT_SELF) or ages or works)
+    name = _name(parts, says=any(_SAYS.search(p.text) for p in parts), worded=bool(worded & _ABOUT_SELF) or ages or works)
     if name is not None:
         yield name
     elif any(_SAYS.search(p.text) for p in read):
         yield from _by_job(read)
-    if name is not None or told & _ABOUT_SELF:
+    if name is not None or worded & _ABOUT_SELF:
         yield from _work(read, named=name is not None)
     if not in_project:
         yield from _born(read, turn)
-        if name is not None or told & _OWN:
+        if name is not None or worded & _OWN:
             yield from _years_and_sex(read)
 
 
-def _name(parts: Sequence[Part], *, says: bool, told: bool) -> Found | None:
+def _name(parts: Sequence[Part], *, says: bool, worded: bool) -> Found | None:
     """`says`: the turn introduces somebody in words; `told`: it tells something else of its speaker."""
     for at, part in enumerate(parts[:4]):
         if part.clause.asks or part.clause.supposed:
@@ -76,13 +76,13 @@ def _name(parts: Sequence[Part], *, says: bool, told: bool) -> Found | None:
         if (reports := _REPORTS.fullmatch(part.text)) and _is_one(reports["name"]):
             return _named(part, reports["name"])
         greeting = _GREETING.match(part.text)
-        said = part.text[greeting.end() :] if greeting else part.text
-        opening = _OPENING.match(said)
-        bare = said[opening.end() :] if opening else said
+        spoken = part.text[greeting.end() :] if greeting else part.text
+        opening = _OPENING.match(spoken)
+        bare = spoken[opening.end() :] if opening else spoken
         if not (_NAME.fullmatch(bare) and _is_one(bare)):
             continue
         lead = opening.group() if opening else ""
-        goes_on = at + 1 < len(parts) and (says or told)
+        goes_on = at + 1 < len(parts) and (says or worded)
         if lead.startswith("我") and goes_on:
             return _named(part, bare)
         if lead[:1] in set("我叫名姓本大真") and lead != "我" and (goes_on or _SAYS_NAME.match(part.text)):

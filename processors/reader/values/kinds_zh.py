@@ -16,7 +16,7 @@ from schemas.base import Frozen, JsonValue
 from schemas.events.memory import CandidateKind
 from schemas.profile.model import FieldSpec, Profile
 
-Whose = Literal["own", "has", "family", "theirs", "asked"]
+Possession = Literal["own", "has", "family", "theirs", "asked"]
 """Of the speaker; a person of theirs whom they have; of their family; what their people think; what is asked of who
 answers."""
 Lexicon = tuple[tuple[str, tuple[str, ...]], ...]
@@ -69,7 +69,7 @@ class Kind(Frozen):
     denied_near: str | None = None
     by_staff: str | None = None
     """What who serves the speaker does for them: such a clause is of the speaker, whoever is its subject."""
-    whose: Whose = "own"
+    whose: Possession = "own"
     planned: bool = False
     plan_cue: str | None = None
     denial: bool = False

@@ -46,9 +46,11 @@ _ASKING = re.compile(
     re.I,
 )
 _TAG = re.compile(
-    r",? (?:right|correct|yes|yeah|no|ok|okay|isn't it|aren't i|am i not|don't i|didn't i|haven't i|wasn't it)\W*$",
+    r"\s*(?:right|correct|yes|yeah|no|ok|okay|true|(?:do|did|does|am|are|is|was|have|has|ca|wo)n'?t (?:i|we|it|that)"
+    r"|(?:do|did|am|have) i)\s*\?*\s*",
     re.I,
 )
+"""Behind a comma, what makes a question of the part before: "I live in Leeds now, right?"."""
 _REQUEST = re.compile(r"(?:(?:and|so|ok|okay|hey|please|pls)[, ]+)*(?:can|could|would|will|may) (?:you|u|we|i)\b", re.I)
 _INTRODUCES = re.compile(WORDS.introduces.format(jobs=LISTS["job_heads"]), re.I)
 _PERSONS = re.compile(WORDS.persons, re.I)
@@ -139,13 +141,14 @@ def parts(text: str, question: str = "") -> list[Part]:
         if is_ironic(sentence.text, among=ironic) or quotes_a_text(sentence.text):
             continue
         spans = list(_spans(sentence.text))
-        asking = sentence.asks and (_ASKING.match(sentence.text) or _TAG.search(sentence.text)) is not None
+        tagged = _TAG.fullmatch(sentence.text[spans[-1][0] : spans[-1][1]]) is not None if spans else False
+        asking = sentence.asks and _ASKING.match(sentence.text) is not None
         for n, (begin, end) in enumerate(spans):
             part = sentence.text[begin:end]
             speaks = n == 0 and _SPEAKS.match(part) is not None and not leads_to_another(text[: sentence.start], "en")
             mine, named = _owner_of_part(part, own or speaks)
             hearer = not mine and not named and _of_hearer(part)
-            asks = asking or (sentence.asks and n == len(spans) - 1)
+            asks = asking or (sentence.asks and (n == len(spans) - 1 or (n == len(spans) - 2 and tagged)))
             start = sentence.start + begin
             found.append(
                 Part(

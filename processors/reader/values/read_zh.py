@@ -51,19 +51,19 @@ def _alike(value: JsonValue, held: JsonValue) -> bool:
 def without_free(found: Sequence[Found], values: Sequence[Found]) -> list[Found]:
     """What is found, without free statements of clauses that say one of the `values`, and without what was meant at
     first, where they say what is meant now."""
-    said = [v for v in values if not v.attributes.get("implied")]
+    spoken = [v for v in values if not v.attributes.get("implied")]
     now = {slot for v in values for slot, _ in v.slots}
     return [
         f
         for f in found
-        if not (_is_free(f) and any(v.start <= f.start and f.end <= v.end for v in said))
+        if not (_is_free(f) and any(v.start <= f.start and f.end <= v.end for v in spoken))
         and not (_AT_FIRST.search(f.text) and now & {slot for slot, _ in f.slots})
     ]
 
 
 def _is_free(found: Found) -> bool:
-    told = found.episode_type in {None, "fact"} and found.hot is None
-    return found.kind == "episode" and told and not (found.slots or found.category)
+    worded = found.episode_type in {None, "fact"} and found.hot is None
+    return found.kind == "episode" and worded and not (found.slots or found.category)
 
 
 def field_values(
@@ -78,8 +78,8 @@ def field_values(
     lexicon = lexicon_of(profile)
     for kind in KINDS:
         findings += _of_kind(kind, parts, profile, lexicon, filled)
-    told = {spec.slot or spec.name for spec in profile.fields if spec.name in filled.values}
-    findings += _kept(introduced(parts, told, turn, in_project=in_project), profile, filled)
+    worded = {spec.slot or spec.name for spec in profile.fields if spec.name in filled.values}
+    findings += _kept(introduced(parts, worded, turn, in_project=in_project), profile, filled)
     findings += _kept(labelled(parts, profile), profile, filled)
     return findings
 
@@ -162,10 +162,10 @@ def _statement(value: Value, fitted: Sequence[tuple[FieldSpec, JsonValue]], prof
 
 
 def _shown(value: Value) -> str:
-    said = dict(value.words)
+    spoken = dict(value.words)
     number = value.values[0][1]
     measured = isinstance(number, int | float) and not isinstance(number, bool)
-    return str(number) if measured or not (words := said.get("v") or said.get("w")) else words.strip()
+    return str(number) if measured or not (words := spoken.get("v") or spoken.get("w")) else words.strip()
 
 
 def _pairs(value: Value) -> list[tuple[str, JsonValue]]:

@@ -23,6 +23,8 @@ _ANSWERS = 2
 """Clauses that answer what was asked of others."""
 _KIN = re.compile(KIN)
 _FAMILY = re.compile(FAMILY)
+_TOOL_OF = re.compile(rf"[拿用借戴]了?[我俺]?(?:{KIN})[^，]{{0,4}}?(?:仪器?|计|秤|表|机|手环)")
+"""What one measures with, whosever it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class Part:
 
 def names_another(lead: str) -> bool:
     """Does what leads to a value name somebody else than the speaker?"""
+    lead = _TOOL_OF.sub("", lead)
     return _KIN.search(lead) is not None or guard("others").search(lead) is not None
 
 
@@ -86,8 +89,8 @@ def parts_of(turn: TurnView, text: str, *, in_project: bool) -> list[Part]:
         parts = clauses(sentence, about, in_group=not alone)
         about = parts[-1].subject if parts else about
         for at, clause in enumerate(parts):
-            said = "".join(p.raw for p in parts[: at + 1])
-            says_i = alone or _SAYS_I.search(said) is not None or (bool(question) and not found)
+            spoken = "".join(p.raw for p in parts[: at + 1])
+            says_i = alone or _SAYS_I.search(spoken) is not None or (bool(question) and not found)
             before = parts[at - 1].raw if at else ""
             after = parts[at + 1].raw if at + 1 < len(parts) else ""
             opens = question if not found or _lists(parts[:at], found) else ""
