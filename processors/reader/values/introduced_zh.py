@@ -55,7 +55,8 @@ def introduced(parts: Sequence[Part], worded: set[str], turn: TurnView, *, in_pr
     read = [p for p in parts[:_READ] if p.clause.states]
     works = any(compiled(_JOB).fullmatch(p.text) for p in read)
     ages = any(_AGE.fullmatch(p.text) for p in read[1:4])
-    name = _name(parts, says=any(_SAYS.search(p.text) for p in parts), worded=bool(worded & _ABOUT_SELF) or ages or works)
+    says = any(_SAYS.search(p.text) for p in parts)
+    name = _name(parts, says=says, worded=bool(worded & _ABOUT_SELF) or ages or works)
     if name is not None:
         yield name
     elif any(_SAYS.search(p.text) for p in read):
