@@ -17,6 +17,7 @@ from processors.reader.values.parts_en import Part
 from schemas.base import JsonValue
 from schemas.profile.model import FieldSpec
 
+_GIVES_UP = re.compile(WORDS.gives_up, re.I)
 _SUM = re.compile(filled(r"(?<![\w.,])(?P<value>{sum})"), re.I)
 _TIME = re.compile(rf"(?<![\w-])(?:(?:in|by|around|from|for) )?(?P<value>{WORDS.takes['time']})(?![\w-])", re.I)
 _PLANNED = re.compile(WORDS.takes["planned"], re.I)
@@ -61,6 +62,8 @@ class FieldValue:
 
 def field_values(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[FieldValue]:
     """What the parts of a turn say of one of the profile's own fields."""
+    if spec.kind == "intent":
+        parts = [part for part in parts if _GIVES_UP.search(part.sentence) is None]
     if spec.takes is not None:
         yield from _TAKES[spec.takes](spec, parts, question)
     elif spec.slot is not None:

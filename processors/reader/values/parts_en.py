@@ -52,6 +52,7 @@ _TAG = re.compile(
 )
 """Behind a comma, what makes a question of the part before: "I live in Leeds now, right?"."""
 _REQUEST = re.compile(r"(?:(?:and|so|ok|okay|hey|please|pls)[, ]+)*(?:can|could|would|will|may) (?:you|u|we|i)\b", re.I)
+_WITHDRAWS = re.compile(WORDS.withdraws, re.I)
 _INTRODUCES = re.compile(WORDS.introduces.format(jobs=LISTS["job_heads"]), re.I)
 _PERSONS = re.compile(WORDS.persons, re.I)
 _AGO = re.compile(WORDS.ago, re.I)
@@ -138,7 +139,7 @@ def parts(text: str, question: str = "") -> list[Part]:
     text = without_conditions(text)
     ironic = sounds_ironic(text)
     for sentence in sentences(text):
-        if is_ironic(sentence.text, among=ironic) or quotes_a_text(sentence.text):
+        if is_ironic(sentence.text, among=ironic) or quotes_a_text(sentence.text) or _WITHDRAWS.match(sentence.text):
             continue
         spans = list(_spans(sentence.text))
         tagged = _TAG.fullmatch(sentence.text[spans[-1][0] : spans[-1][1]]) is not None if spans else False

@@ -36,6 +36,8 @@ class _Filled:
     values: dict[str, list[JsonValue]] = field(default_factory=dict)
 
     def takes(self, spec: FieldSpec, value: JsonValue) -> bool:
+        if isinstance(value, str) and any(value in v for name, v in self.values.items() if name != spec.name):
+            return False  # a word fills one field
         held = self.values.get(spec.name)
         return held is None or (spec.many and not any(_alike(value, each) for each in held))
 

@@ -12,7 +12,7 @@ TEAM, TRIAL, HEALTH = (load_profile(name) for name in ("engineering", "clinical_
 
 
 @pytest.mark.parametrize(
-    ("profile", "text", "said"),
+    ("profile", "text", "spoken"),
     [
         (IMMIGRATION, "me, 47, widowed, restless", {"age": 47, "maritalStatus": "丧偶"}),
         (IMMIGRATION, "peruvian one. based in Antwerp for now",
@@ -96,7 +96,7 @@ def test_a_value_is_read_wherever_it_stands(profile: Profile, text: str, spoken:
 
 
 @pytest.mark.parametrize(
-    ("question", "text", "said"),
+    ("question", "text", "spoken"),
     [
         ("Do you have a job offer there?", "no offer, don't know anybody", {"hasHongKongEmployer": False}),
         ("Do you have a technical background?", "not at all, I sell shoes", {"hasTechBackground": False}),
@@ -214,7 +214,7 @@ def test_a_field_that_a_profile_adds_is_read_by_its_names_and_label() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "text", "field", "said"),
+    ("question", "text", "field", "spoken"),
     [
         ("Any allergies?", "penicillin and strawberries. my brother is allergic to the rest", "allergies",
          {"penicillin", "strawberries"}),
@@ -249,7 +249,7 @@ def test_what_is_over_ends_the_value(text: str, field: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "field", "said"),
+    ("text", "field", "spoken"),
     [
         ("they swapped the metformin for gliclazide last week", "medications",
          {("metformin", True), ("gliclazide", False)}),
