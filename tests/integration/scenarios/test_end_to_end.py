@@ -101,12 +101,13 @@ def sample(service: Service) -> list[dict[str, Any]]:
 def test_a_conversation_in_two_languages_becomes_memory_with_reasons_and_sources(
     service: Service, sample: list[dict[str, Any]]
 ) -> None:
-    for person, field, value in (("maya-e2e", "age", 35), ("li_wei-e2e", "age", 33)):
+    changed = [("maya-e2e", "age", 35, "field_changed"), ("li_wei-e2e", "age", 33, "corrected")]
+    for person, field, value, rule in changed:
         memories = service.get(f"/v1/users/{person}/memories?limit=200")["memories"]
         ages = [m for m in memories if m["field"] == field and m["state"] == "active"]
         assert [m["value"] for m in ages] == [value]
         assert ages[0]["source_turn_ids"]
-        assert ages[0]["reason"]["rule"] == "field_changed"
+        assert ages[0]["reason"]["rule"] == rule
         old = service.get(f"/v1/users/{person}/memories?state=superseded&limit=200")["memories"]
         assert any(m["field"] == field and m["valid_to"] is not None for m in old)
         fields = {t["turn_id"]: t["content"] for t in sample}
