@@ -37,6 +37,8 @@ from streams.topology import TOPOLOGY, Parts
 
 VIEWS = ("memories", "outcomes")
 READ = (topics.HISTORY, topics.UPDATES)
+OWNERS = 200
+"""Users whose rows are asked for together."""
 
 
 class Pace:
@@ -96,14 +98,17 @@ class Rereading:
     async def _wanted(self, turns: Turns, at: datetime, findings: Findings) -> Turns:
         """Users' turns that an older version read."""
         out: Turns = {}
-        extractor = self.reader.extractor
-        for owner, mine in turns.items():
-            keys = tuple(READINGS.key(t.turn_id) for t in mine)
-            rows = (await self.state.load(self.gate.name, {self.number: [Reads(owner.key, keys)]}))[self.number]
-            held = rows.get(owner.key, {}).items()
-            readings = {key.removeprefix(READINGS.prefix): READINGS.format.decode(value) for key, value in held}
-            if found := older(mine, readings, extractor.name, extractor.version, at, findings.left):
-                out[owner] = found
+        extractor, owners = self.reader.extractor, list(turns)
+        for start in range(0, len(owners), OWNERS):
+            some = owners[start : start + OWNERS]
+            wanted = [Reads(o.key, tuple(READINGS.key(t.turn_id) for t in turns[o])) for o in some]
+            rows = (await self.state.load(self.gate.name, {self.number: wanted}))[self.number]
+            for owner in some:
+                held = rows.get(owner.key, {}).items()
+                readings = {key.removeprefix(READINGS.prefix): READINGS.format.decode(value) for key, value in held}
+                mine = older(turns[owner], readings, extractor.name, extractor.version, at, findings.left)
+                if mine:
+                    out[owner] = mine
         return out
 
     async def _read(self, turns: Sequence[ScreenedTurn], wanted: Iterable[ScreenedTurn]) -> list[Extraction]:

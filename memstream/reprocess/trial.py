@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 
 from processors.memory.rows import RECORDS
 from processors.step import Reads, Step
@@ -100,6 +99,5 @@ class Trial:
     def _message(self, e: Extraction) -> Message:
         offset, self._next = self._next, self._next + 1
         encoded = self._codec.encode(e, "memstream/trial", f"trial/{offset}")
-        stamp = int(datetime.now(UTC).timestamp() * 1000)
-        headers = list(encoded.headers)
+        stamp, headers = int(e.accepted_at.timestamp() * 1000), list(encoded.headers)
         return Message(topics.LEDGER.name, self._number, offset, encoded.key, encoded.value, headers, stamp)

@@ -397,14 +397,14 @@ async def test_d5_a_turn_is_read_under_the_current_policy(models: Models) -> Non
     assert [(e.profile, e.profile_version) for e in sent] == [(newer.name, newer.version)]
 
 
-ASKS = "Remember that I live in Leeds?"
+ASKS = "I live in Leeds, right?"
 
 
 async def test_d1_a_reply_that_confirmed_is_taken_into_account(models: Models) -> None:
-    home = candidate("Lives in Leeds", "residence", "Leeds", spans=(Span(start=14, end=29),))
+    home = candidate("Lives in Leeds", "residence", "Leeds", spans=(Span(start=0, end=15),))
     bench = Bench(models, Reader(1, {}, {ASKS: [home]}))
     await bench.say(ASKS)
-    await bench.say("Yes, I will remember that.", role="assistant")
+    await bench.say("Yes, you do.", role="assistant")
     assert set(bench.active()) == {"Lives in Leeds"}
     found = await bench.reread(Reader(2, {}, {ASKS: [home]}), apply=True)
     assert groups(found) == {("kept", "fact", "residence", ""): 1}
