@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from memstream.reprocess.amend_log import Folded
-from memstream.reprocess.reread import Findings, Only
+from memstream.reprocess.reread import Findings, Only, What
 from memstream.reprocess.reread_run import READ, Pace, Rereading
 from processors.ports import Models, ProfileBook
 from processors.reader.rereading import IN_TIME, Rereader, replies
@@ -164,7 +164,7 @@ class Bench:
         return {u.sealed.text: u.record_id for u in self.newest().values() if u.state == "active"}
 
 
-def groups(found: Findings) -> dict[tuple[str, str, str, str], int]:
+def groups(found: Findings) -> dict[tuple[What, str, str, str], int]:
     return dict(found.groups)
 
 
@@ -186,7 +186,7 @@ async def talked(models: Models) -> Bench:
 
 
 NEWER = Reader(2, {TALK: [AGE, RED], OTHER: [WORK]})
-RESTATED = {
+RESTATED: dict[tuple[What, str, str, str], int] = {
     ("kept", "fact", "age", ""): 1, ("retired", "fact", "residence", ""): 1, ("reworded", "episode", "", ""): 1,
     ("new", "fact", "occupation", ""): 1,
 }  # fmt: skip
