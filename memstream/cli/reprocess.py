@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Decide again what is stored: mask by the current PII policy, end by the current retention, decide with the "
-    "current gate, read with the current reader. Reads and writes go on. Safe to kill and to run again.",
+    help="Apply the current PII policy, retention, gate or reader to what is stored. Reads and writes go on. Safe to "
+    "kill and to run again.",
     epilog="Example: memstream reprocess gate",
 )
 OLD_NAMES = {"gate": "regate", "dates": "redate", "screen": "rescreen"}
