@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from processors.memory.certainty import implies, without_field, without_mark
+from processors.memory.certainty import has_moved, implies, without_field, without_mark
 from processors.memory.corrected_values import holders_of_wrong_value
 from processors.memory.emit import because, changed, decision, update
 from processors.memory.free_statements import FreeStatements
@@ -150,7 +150,8 @@ class FieldValues(FreeStatements):
             kept = kept.model_copy(update={"conflicts_with": conflicts, "reason": reason})
             out += [marked(self._store, h, record) for h in others]
         self._store.put(kept)
-        freed = [e for old in replaced if implies(old.sealed) and not implies(c) for e in self._freed(old)]
+        stays = not implies(c) and not has_moved(c)
+        freed = [e for old in replaced if stays and implies(old.sealed) for e in self._freed(old)]
         return [*out, update(kept), decision(self._source, c, kept.reason, kept, part(c, names)), *freed]
 
     def _freed(self, old: MemoryUpdate) -> list[Emit]:

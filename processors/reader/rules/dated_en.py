@@ -131,3 +131,20 @@ def _named(span: TimeSpan, text: str) -> str:
     if span.precision == "season" and season:
         return f"{season.group().lower()} {start.year}"
     return f"{_MONTHS[start.month - 1]} {start.year}" if span.precision == "month" else str(start.year)
+
+
+def with_year(text: str, span: TimeSpan) -> str:
+    """Return a statement with the year of a month, day or season that it names by itself, a weekday as its date.
+    `span` has been resolved. What is quoted, or no part of the statement, stays."""
+    if (found := re.search(rf"\b{re.escape(span.text)}(?!\w)", text)) is None or _HAS_YEAR.search(text):
+        return text
+    if any(q.start() < found.end() and found.start() < q.end() for q in QUOTED.finditer(text)):
+        return text
+    if _GOES_ON.match(text, found.end()) or (span.precision == "season" and not _SEASON.search(span.text)):
+        return text
+    lead = re.match(r"(?:in|during|since|until|by|on) ", found.group(), re.IGNORECASE)
+    named = f"{lead.group() if lead else ''}{_named(span, span.text)}"
+    return f"{text[: found.start()]}{named}{text[found.end() :]}"
+
+
+_HAS_YEAR = re.compile(r"\b(?:19|20)\d\d\b")

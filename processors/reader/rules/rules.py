@@ -39,7 +39,7 @@ from processors.reader.rules.patient_zh import patient
 from processors.reader.rules.person_en import about
 from processors.reader.rules.protocol import ENDS, Language, Reading, TurnView
 from processors.reader.rules.readings import with_readings
-from processors.reader.rules.scheduled import scheduled
+from processors.reader.rules.scheduled import scheduled, was
 from processors.reader.rules.script_zh import in_script, read_simplified, script_of
 from processors.reader.rules.self_corrections import (
     Correction,
@@ -83,6 +83,7 @@ _MONTH = re.compile(
     r"(?:(?:\d{1,2}|[一二三四五六七八九十]{1,3})[日号])?",
     re.I,
 )
+_DAY_OF_MONTH = re.compile(r"the +\d{1,2}(?:st|nd|rd|th)", re.I)
 OF_PROFILE: frozenset[DropLabel] = frozenset({"no_field", "dangling"})
 """Labels of what a profile of later may take."""
 _BLANK = re.compile(r"_{3,}|\*{3,}")
@@ -247,12 +248,10 @@ def _reading(
     team = project is not None or bool(profile.hot_keys)
 
     def made(ordinal: int, each: Found, values: list[tuple[str, JsonValue]]) -> Candidate:
-        planned = each.kind == "intent" and turn.language == "zh" and turn.speaker is not None
-        stated = each.episode_type == "fact" or planned or (each.kind == "relation" and turn.language == "en")
+        stated = each.episode_type == "fact" or each.kind in ("intent", "relation")
         free = each.dated or (stated and each.dropped is None and not (each.slots or team))
         if free:
-            dated = dated_zh.dated if turn.language == "zh" else dated_en.dated
-            each = replace(each, text=dated(each.text, anchor))
+            each = replace(each, text=_with_dates(each, text[each.start : each.end], turn.language, anchor))
         if each.of_time is not None:
             language: Literal["en", "zh"] = "zh" if turn.language == "zh" else "en"
             measured = any(isinstance(v, int | float) for _, v in each.slots)
@@ -397,6 +396,15 @@ def _hot(
     return None
 
 
+def _with_dates(found: Found, said: str, language: Language, anchor: datetime) -> str:
+    """Return the statement with the dates that its relative times mean, and the year of a month that it names."""
+    dates = dated_zh if language == "zh" else dated_en
+    span = _when(said, anchor, found)
+    text = dates.dated(found.text, anchor)
+    sure = span is not None and (found.kind == "intent" or scheduled(said, span.text) or was(said, span.text))
+    return dates.with_year(text, span) if span is not None and sure else text
+
+
 def _when(text: str, anchor: datetime, found: Found) -> TimeSpan | None:
     """Return the time that a statement refers to (N8).
 
@@ -409,8 +417,10 @@ def _when(text: str, anchor: datetime, found: Found) -> TimeSpan | None:
     coming = scheduled(text, span.text)
     ahead = coming or found.kind == "intent" or found.episode_type in {"task", "decision"}
     if ahead and span.end <= anchor:
-        if coming and _MONTH.fullmatch(span.text):
+        if (coming or found.kind == "intent") and _MONTH.fullmatch(span.text):
             return _next_year(span)
+        if _DAY_OF_MONTH.fullmatch(span.text):
+            return _next_month(span)
         return _next(span) if _WEEKDAY.fullmatch(span.text) else None
     if any(slot == "birthday" for slot, _ in found.slots):
         return None
@@ -422,6 +432,16 @@ def _next(span: TimeSpan) -> TimeSpan:
     """A bare weekday looks back; a task's looks ahead."""
     week = timedelta(days=7)
     return replace(span, start=span.start + week, end=span.end + week)
+
+
+def _next_month(span: TimeSpan) -> TimeSpan | None:
+    """A bare day of the month looks back; what is to come on it is that of the month after."""
+    first = (span.start.replace(day=1) + timedelta(days=32)).replace(day=1)
+    try:
+        start = first.replace(day=span.start.day)
+    except ValueError:  # the 31st of a short month
+        return None
+    return replace(span, start=start, end=start + timedelta(days=1))
 
 
 def _next_year(span: TimeSpan) -> TimeSpan | None:

@@ -226,6 +226,8 @@ def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         phrase = ("在{}工作" if pattern is _WORK_IN else "住在{}").format(match["place"])
         text = f"{{owner}}不{phrase}" if is_denied else f"{{of}}目前{phrase}"
         marks: dict[str, JsonValue] = {"implied": True} if pattern is _WORK_IN else {}
+        if pattern is not _WORK_IN and re.search(r"搬|定居|调[到来去]", match.group()):
+            marks["moved"] = True
         begun = match.start() if since is None else min(since.start(), match.start())
         yield made(clause, (begun, match.end()), text, ("residence", match["place"]), negated=is_denied, **marks)
         return
