@@ -137,7 +137,7 @@ _DENIED = re.compile(
 _UNWANTED_EN = re.compile(
     r"(?:\b(?:hate|dislike|can't stand|cannot stand|sick of|tired of|fed up with|don't (?:like|want|need|use|send|give me|do)"
     r"|do not (?:want|use|send)|never use|stop (?:using|sending|doing|with)?)\b[^.;!?]{0,40}?"
-    r"|(?:^|[,;.] ?|\b(?:and|but|please|with) )(?:no|without|skip the|lose the|drop the|enough with the)(?: more)? )"
+    r"|(?:^|[,;.] ?|\b(?:and|but|please|with) )(?:no|without|skip the|drop the|enough with the)(?: more)? )"
     r"\b(?P<v>bullet points?|bullets|bulleted lists?|numbered lists?|emojis?|tables|headings|jargon|exclamation marks)\b"
     r"(?! (?:in|on|from|for) (?:my|the|our|his|her|their)\b)",
     re.I,
