@@ -143,7 +143,9 @@ def with_year(text: str, span: TimeSpan) -> str:
     if _GOES_ON.match(text, found.end()) or (span.precision == "season" and not _SEASON.search(span.text)):
         return text
     lead = re.match(r"(?:in|during|since|until|by|on) ", found.group(), re.IGNORECASE)
-    named = f"{lead.group() if lead else ''}{_named(span, span.text)}"
+    begins = _AFTER_A_PREPOSITION.search(text[max(0, found.start() - _LOOKED_BACK) : found.start()])
+    preposition = lead.group() if lead else "" if begins else f"{_PREPOSITION[span.precision]} "
+    named = f"{preposition}{_named(span, span.text)}"
     return f"{text[: found.start()]}{named}{text[found.end() :]}"
 
 

@@ -39,7 +39,7 @@ from processors.reader.rules.patient_zh import patient
 from processors.reader.rules.person_en import about
 from processors.reader.rules.protocol import ENDS, Language, Reading, TurnView
 from processors.reader.rules.readings import with_readings
-from processors.reader.rules.scheduled import scheduled, was
+from processors.reader.rules.scheduled import comes_again, scheduled, was
 from processors.reader.rules.script_zh import in_script, read_simplified, script_of
 from processors.reader.rules.self_corrections import (
     Correction,
@@ -401,8 +401,10 @@ def _with_dates(found: Found, said: str, language: Language, anchor: datetime) -
     dates = dated_zh if language == "zh" else dated_en
     span = _when(said, anchor, found)
     text = dates.dated(found.text, anchor)
-    sure = span is not None and (found.kind == "intent" or scheduled(said, span.text) or was(said, span.text))
-    return dates.with_year(text, span) if span is not None and sure else text
+    if span is None or comes_again(said) or (_WEEKDAY.fullmatch(span.text) and span.start <= anchor < span.end):
+        return text
+    sure = found.kind == "intent" or scheduled(said, span.text) or was(said, span.text)
+    return dates.with_year(text, span) if sure else text
 
 
 def _when(text: str, anchor: datetime, found: Found) -> TimeSpan | None:

@@ -58,6 +58,11 @@ def scheduled(text: str, when: str) -> bool:
     return match is not None and _PAST_EN.search(lead[match.end() :]) is None
 
 
+def comes_again(text: str) -> bool:
+    """Is it told of a day that comes each year, or of what is done again and again?"""
+    return _EVERY_YEAR.search(text) is not None or _EACH.search(text) is not None
+
+
 def was(text: str, when: str) -> bool:
     """Does the statement tell of what happened at the time that it names? "since May" counts."""
     at = text.find(when)

@@ -44,6 +44,8 @@ def test_b1_a_statement_names_the_date_that_is_meant(text: str, statement: str) 
         ("My flat is on the 14th floor", "User's flat is on the 14th floor"),
         ("My birthday is on the 14th", "User's birthday is the 14th"),
         ("My sister moved to Hull in May 2019", "User's sister moved to Hull in May 2019"),
+        ("My sister's anniversary is in March", "User's sister's anniversary is in March"),
+        ("I'll see my brother in Oslo on Monday", "User will see their brother in Oslo on Monday"),
         ("我每年五月都过敏", "用户每年五月都过敏"),
         ("我两年前来的上海", "用户两年前来的上海"),
     ],
