@@ -35,15 +35,32 @@ def _default(name: str, field: FieldInfo) -> str:
 
 
 def topics_table() -> str:
-    """A row a topic of the catalogue."""
-    from schemas.log.topics import CATALOGUE
+    """A row a topic, those of installed packages last."""
+    from schemas.components.installed import catalogue
 
     rows = ["| topic | owner | kept | clients write | what |", "|---|---|---|---|---|"]
-    for t in CATALOGUE:
+    for t in catalogue():
         owners = ", ".join(o.value for o in t.owners)
         days = "for good" if t.retention_days is None else f"{t.retention_days} days"
         kept = {"delete": days, "compact": "compacted", "compact,delete": f"compacted, {days}"}[t.cleanup.value]
         rows.append(f"| `{t.name}` | {owners} | {kept} | {'yes' if t.root else ''} | {t.purpose} |")
+    return "\n".join(rows)
+
+
+def components_table() -> str:
+    """A row a step, then a row a sink: what it reads and writes, and its process under `memstream up`."""
+    from schemas.components.installed import components
+
+    found = components()
+    rows = ["| step or sink | reads | writes | process |", "|---|---|---|---|"]
+    rows += [
+        f"| `{s.name}` | `{s.reads.name}` | {', '.join(f'`{t.name}`' for t in s.writes)} | `worker-{s.runs_in}` |"
+        for s in found.steps.values()
+    ]
+    rows += [
+        f"| `{s.name}` | {', '.join(f'`{t}`' for t in s.feed.topics)} | its store | `sink-{s.name}` |"
+        for s in found.sinks.values()
+    ]
     return "\n".join(rows)
 
 
@@ -121,6 +138,7 @@ def _commands(group: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
 TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "settings": ("configuration.md", settings_table),
     "topics": ("topics.md", topics_table),
+    "components": ("topics.md", components_table),
     "http": ("http.md", http_table),
     "commands": ("commands.md", commands_table),
     "metrics": ("metrics.md", metrics_table),

@@ -8,7 +8,8 @@ from typing import Literal
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient, NewTopic
 
 from messaging.admin import KafkaAdmin
-from schemas.log.topics import CATALOGUE, KEPT_LOGS
+from schemas.components.installed import catalogue
+from schemas.log.topics import KEPT_LOGS
 from schemas.storage.connections import Bootstrap
 
 Action = Literal["created", "ok", "drift", "changed", "refused"]
@@ -32,7 +33,7 @@ def apply(bootstrap: Bootstrap, partitions: int, replication: int, *, dry_run: b
     client = KafkaAdmin(bootstrap, "memstream-topics")
     try:
         counts = {t["name"]: len(t["partitions"]) for t in client.describe_topics() if not t.get("error_code")}
-        for topic in CATALOGUE:
+        for topic in catalogue():
             have = counts.get(topic.name)
             if have is not None and have != partitions:
                 raise PartitionCountError(
@@ -40,14 +41,14 @@ def apply(bootstrap: Bootstrap, partitions: int, replication: int, *, dry_run: b
                     "for good. Set MEMSTREAM_PARTITIONS to the broker's count, or start on an empty broker."
                 )
         out = _create(client, _missing(counts), partitions, replication, dry_run)
-        ours = [name for name in counts if name in {t.name for t in CATALOGUE}]
+        ours = [name for name in counts if name in {t.name for t in catalogue()}]
         return out + [_settle(client, name, replication, dry_run) for name in ours]
     finally:
         client.close()
 
 
 def _missing(counts: dict[str, int]) -> list[str]:
-    return [t.name for t in CATALOGUE if t.name not in counts]
+    return [t.name for t in catalogue() if t.name not in counts]
 
 
 def _create(
@@ -56,7 +57,7 @@ def _create(
     """All in one call: each call waits until every broker knows its topics."""
     if dry_run:
         return [TopicState(name, "drift", "missing") for name in names]
-    new = [t for t in CATALOGUE if t.name in names]
+    new = [t for t in catalogue() if t.name in names]
     wanted = [NewTopic(t.name, partitions, replication, topic_configs=t.config(replication)) for t in new]
     if wanted:
         client.create_topics(wanted, wait_for_metadata=True)
@@ -64,7 +65,7 @@ def _create(
 
 
 def _settle(client: KafkaAdminClient, name: str, replication: int, dry_run: bool) -> TopicState:
-    wanted = next(t for t in CATALOGUE if t.name == name).config(replication)
+    wanted = next(t for t in catalogue() if t.name == name).config(replication)
     resource = ConfigResource(ConfigResourceType.TOPIC, name)
     found = client.describe_configs([resource], config_filter="all")["topic"][name]
     have = {key: entry["value"] for key, entry in found.items()}

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from schemas.events.documents import Access
+from schemas.events.envelope import Envelope
 from schemas.events.erasure import Erasure
 from schemas.events.memory import Decision, MemoryUpdate
 from schemas.events.sessions import Checkpoint, SessionState
@@ -14,6 +15,9 @@ from schemas.events.turns import ScreenedTurn
 from schemas.log import topics
 from schemas.log.codec import Event
 from sinks.protocol import Item, Tombstone
+
+RECORD = "record"
+"""First word of the identity of a record whose type an installed package brings."""
 
 
 def identity(event: Event | Tombstone) -> tuple[Hashable, ...] | None:
@@ -35,6 +39,8 @@ def identity(event: Event | Tombstone) -> tuple[Hashable, ...] | None:
             return ("access", event.access_id)
         case Tombstone():
             return ("tombstone", event.topic, event.owner, event.key)
+        case Envelope() if event.RECORD:
+            return (RECORD, getattr(event, "type", ""), event.subject)
         case _:
             return None
 
@@ -56,6 +62,9 @@ def accepted_at(event: Event | Tombstone) -> datetime | None:
             return event.updated_at
         case Checkpoint():
             return event.created_at
+        case Envelope() if event.RECORD:
+            when = getattr(event, "accepted_at", None)
+            return when if isinstance(when, datetime) else None
         case _:
             return None
 

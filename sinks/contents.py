@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from sinks.held import Reading
 from sinks.protocol import Mark
 
 
@@ -54,6 +56,16 @@ class Contents(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuildable:
+    """A store that can be made again beside itself. `reading`: how it keeps an event. `by_ticks`: what is over goes
+    with the newest tick in the log, not by the clock."""
+
+    contents: Contents
+    reading: Reading
+    by_ticks: bool = False
 
 
 def hash64(*parts: object) -> int:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from schemas.components.installed import topic_named
 from schemas.events.envelope import Tick
-from schemas.log import topics
 from schemas.log.codec import ERASED, Codec, DecodeError, header, parsed
 from schemas.log.dead_letters import meant_for_another
 from schemas.log.owner import Owner
@@ -64,7 +64,7 @@ def decode(codec: Codec, messages: Sequence[Message], reader: str = "") -> Decod
 
 
 def _event(codec: Codec, m: Message) -> Item:
-    if m.value is not None or topics.BY_NAME[m.topic].cleanup is Cleanup.DELETE:
+    if m.value is not None or topic_named(m.topic).cleanup is Cleanup.DELETE:
         data = parsed(m.value)
         return Item(codec.event(m.topic, data), m, sealed=sealed_part(data))
     owner = header(m.headers, "owner")

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
+from schemas.components.installed import topic_named
 from schemas.events.erasure import Erasure
 from schemas.events.memory import MemoryUpdate
-from schemas.log import topics
 from schemas.log.codec import header
 from schemas.log.dead_letters import REPLAY_OF, kafka_time, source_ms
 from schemas.log.owner import Owner, OwnerKind
@@ -162,7 +162,7 @@ class WithoutErased(SinkWrapper):
             taken = self._taken(i, replayed)
             if taken is None:
                 left.append(i)
-            elif topics.BY_NAME[i.message.topic].cleanup is not Cleanup.DELETE:
+            elif topic_named(i.message.topic).cleanup is not Cleanup.DELETE:
                 late.add(taken)
         return replace(left[0], older=tuple(left[1:])) if left else None
 

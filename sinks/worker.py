@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from schemas.log import topics
+from schemas.components.installed import topic_named
 from schemas.log.batch_window import Pace
 from schemas.log.codec import Codec
 from schemas.log.dead_letters import dead_letter_headers
@@ -312,7 +312,7 @@ class Worker:
             if (m.topic, m.partition) in self._seen:
                 continue
             self._seen.add((m.topic, m.partition))
-            waited = topics.BY_NAME[m.topic].cleanup is Cleanup.COMPACT and m.timestamp_ms < stamp
+            waited = topic_named(m.topic).cleanup is Cleanup.COMPACT and m.timestamp_ms < stamp
             if waited and self._written_at is not None and self._written_at < limit:
                 raise TooFarBehind(f"{self._sink.name} was last written at {self._written_at.isoformat()}: rebuild it")
 

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from processors.step import Step
+from schemas.components.installed import topic_named
 from schemas.events.envelope import Envelope, Tick
 from schemas.log import topics
 from schemas.log.codec import Codec, Event, Headers
@@ -124,7 +125,7 @@ class TopologyDriver:
         """What is older than its topic keeps it goes, as brokers take it by its own time: a step that has not read it
         goes on behind it. (`read` and offsets still show it.)"""
         for (name, p), log in self.log.partitions.items():
-            days = topics.BY_NAME[name].retention_days
+            days = topic_named(name).retention_days
             if days is None:
                 continue
             limit = int((self.now - timedelta(days=days)).timestamp() * 1000)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from memstream.checks import external_services, local, stores
+from memstream.checks.components import components_
 from memstream.checks.result import CheckFailedError, CheckResult, Status
 from memstream.checks.sealed_texts import sealed_texts
 from memstream.settings import Settings
@@ -21,6 +22,7 @@ def _encryption(settings: Settings) -> Iterator[CheckResult]:
 
 CHECKS: dict[str, Check] = {
     "settings": local.names,
+    "components": components_,
     "kafka": stores.kafka,
     "topics": stores.topics_,
     "postgres": stores.postgres,

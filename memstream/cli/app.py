@@ -152,17 +152,18 @@ def worker(
         asyncio.run(run_jobs(settings))
         return
     from memstream.workers.worker import run_worker
-    from streams.topology import TOPOLOGY
+    from schemas.components.installed import components
 
-    names = list(TOPOLOGY) if steps == ["all"] else steps
-    if unknown := [s for s in names if s not in TOPOLOGY]:
-        raise UsageError(f"no step {unknown[0]!r}: expected {', '.join(TOPOLOGY)}, all, timer, jobs, eraser or audit")
+    known = components().steps
+    names = list(known) if steps == ["all"] else steps
+    if unknown := [s for s in names if s not in known]:
+        raise UsageError(f"no step {unknown[0]!r}: expected {', '.join(known)}, all, timer, jobs, eraser or audit")
     asyncio.run(run_worker(settings, names))
 
 
 @app.command()
 def sink(
-    name: Annotated[str, typer.Argument(help="postgres, milvus, redis, or all.")],
+    name: Annotated[str, typer.Argument(help="postgres, milvus, redis, one of an installed package, or all.")],
     generation: Annotated[int | None, typer.Option("--generation", hidden=True)] = None,
 ) -> None:
     """Run a sink in this process (`all`: each in a process of its own).
@@ -170,14 +171,16 @@ def sink(
     Example: memstream sink postgres
     """
     from memstream.logs import configure
-    from memstream.workers.sink import SINKS, run_all, run_sink
+    from memstream.workers.sink import run_all, run_sink
+    from schemas.components.builtin import SINKS
+    from schemas.components.installed import components
 
     settings = running()
     configure(settings.log_level, settings.instance or f"sink-{name}")
     if name == "all":
         raise typer.Exit(run_all(settings))
-    if name not in SINKS:
-        raise UsageError(f"no sink {name!r}: expected {', '.join(SINKS)} or all")
+    if name not in SINKS and name not in components().sinks:
+        raise UsageError(f"no sink {name!r}: expected {', '.join(components().sinks)} or all")
     run_sink(settings, name, generation)
 
 
@@ -253,8 +256,8 @@ def main() -> None:
     """Entry point: known errors are one line with the remedy, never a traceback."""
     forbid_core_dumps()
     serving = SERVING.intersection(sys.argv[1:2])
-    command = app if serving else application()
     try:
+        command = app if serving else application()
         command()
     except Exception as exc:
         message = failure(exc)
@@ -309,6 +312,7 @@ def failure(exc: Exception) -> tuple[str, int] | None:
     from memstream.tracing import TracingError
     from memstream.workers.preflight import PreflightError
     from query.config import ConfigError
+    from schemas.components.installed import ComponentError
     from schemas.profile.model import ProfileError
     from schemas.security.sealing import KeysAway
     from schemas.storage.generations import GenerationError
@@ -317,7 +321,7 @@ def failure(exc: Exception) -> tuple[str, int] | None:
     known = (
         UsageError, StackError, PartitionCountError, ProfileError, ConfigError, FileError, ServiceError, PreflightError,
         TracingError, RebuildError, GenerationError, KeyCommandError, AuditError, BackupError, MasterKeyError,
-        WeightsError, RecoveryError, ExportError,
+        WeightsError, RecoveryError, ExportError, ComponentError,
     )  # fmt: skip
     if isinstance(exc, BusyError):
         return f"the service could not take the call for a minute ({exc}): run the command again", 3

@@ -91,8 +91,10 @@ def _one(name: str) -> Any:
         data: Data = None, drop_old: DropOld = False, repair: Repair = False, no_switch: NoSwitch = False,
         as_json: JsonOut = False,
     ) -> None:  # fmt: skip
+        from memstream.reprocess.stores import rebuildable
+
         options = options_of(repair, no_switch, drop_old)
-        names = ("postgres", "milvus", "redis") if name == "all" else (name,)
+        names = rebuildable() if name == "all" else (name,)
         finish(_rebuilt(running_settings(data), names, options), as_json)
 
     what = "every store, one after the other" if name == "all" else f"the views in {name.capitalize()}"
@@ -155,12 +157,12 @@ def drop(store: StoreName, data: Data = None, as_json: JsonOut = False) -> None:
     from memstream.reprocess.driver import Options, Rebuild
     from memstream.reprocess.errors import RebuildError
     from memstream.reprocess.ports import of_servers
-    from memstream.reprocess.stores import STORES
+    from memstream.reprocess.stores import rebuildable
     from memstream.reprocess.stores import store as store_of
     from schemas.storage import generations
 
-    if store not in STORES:
-        raise RebuildError(f"no store {store!r}: expected {', '.join(STORES)}")
+    if store not in rebuildable():
+        raise RebuildError(f"no store {store!r}: expected {', '.join(rebuildable())}")
     settings = running_settings(data)
     made = store_of(settings, store)
     dropped = []
@@ -256,8 +258,15 @@ def _duration(seconds: float) -> str:
 
 
 def register(cli: typer.Typer) -> None:
-    """Add the commands of this module to the application."""
+    """Add the commands of this module to the application, and one for each store of an installed package that can be
+    rebuilt. Raises ComponentError."""
     from memstream.cli import reprocess
+    from schemas.components.builtin import SINKS
+    from schemas.components.installed import components
+
+    for name, sink in components().sinks.items():
+        if sink.contents and name not in SINKS:
+            app.command(name)(_one(name))
 
     cli.add_typer(app, name="rebuild")
     reprocess.register(cli)

@@ -23,6 +23,8 @@ from memstream.erasure.log import Log, Remains
 from memstream.erasure.ports import Access, Away, Finding, Keys, Opened, Outgoing, Register, Topics, UnderWay
 from memstream.erasure.report import signed
 from memstream.erasure.turns import Turns
+from memstream.erasure.ways import Way, ways
+from schemas.components.installed import BUILT_IN
 from schemas.events.documents import EVERY_VERSION, Document
 from schemas.events.envelope import Envelope
 from schemas.events.erasure import Erasure
@@ -43,24 +45,17 @@ HELD_WAIT = timedelta(seconds=5)
 """How long rows of the user in the steps' state hold a report up: of one who talks on there are always some."""
 PARTS_AT_ONCE = 5_000
 """Erasures of a tenant's owners that are made and written at a time: a tenant may have a million."""
-_VIA = (
-    ("postgres", topics.HISTORY, "screen"), ("postgres", topics.SESSION_STATE, "session"),
-    ("postgres", topics.UPDATES, "gate"), ("postgres", topics.DECISIONS, "gate"),
-    ("postgres", topics.UPDATES, "project"), ("postgres", topics.DECISIONS, "project"),
-    ("milvus", topics.HISTORY, "screen"), ("milvus", topics.UPDATES, "gate"), ("milvus", topics.UPDATES, "project"),
-    ("redis", topics.SESSION_STATE, "session"), ("redis", topics.UPDATES, "gate"),
-    ("redis", topics.UPDATES, "project"),
-)  # fmt: skip
-"""Ways on which an erasure reaches a store: through which topic, from which step."""
 
 
 @dataclass(frozen=True, slots=True)
 class EraserConfig:
-    """`stores`: those in use. `partitions`: of each owner-keyed topic. `encryption`: as the report names it."""
+    """`stores`: those in use. `partitions`: of each owner-keyed topic. `encryption`: as the report names it. `ways`: on
+    which an erasure reaches stores."""
 
     stores: frozenset[str]
     partitions: int
     encryption: str = "off"
+    ways: tuple[Way, ...] = ways(BUILT_IN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,11 +223,11 @@ class Eraser:
         everywhere = range(self._config.partitions)
         own: Iterable[int] = everywhere if e.scope == "tenant" else (partition(e.owner, len(everywhere)),)
         return {
-            place(store, number, topic.name, stage, p)
-            for store, topic, stage in _VIA
-            if store in self._config.stores
-            for number in numbers.get(store, ())
-            for p in (everywhere if stage == "project" else own)
+            place(way.store, number, way.topic, way.stage, p)
+            for way in self._config.ways
+            if way.store in self._config.stores
+            for number in numbers.get(way.store, ())
+            for p in (everywhere if way.everywhere else own)
         }
 
     def _waits(self, register: Register, found: UnderWay, step: str) -> Due | None:

@@ -13,11 +13,12 @@ import orjson
 from memstream.erasure.log_reader import Collector, LogReader
 from memstream.erasure.ports import Outgoing, Stored, Topics
 from memstream.erasure.users_index import SAYS_NOTHING
+from schemas.components.installed import catalogue, topic_named
 from schemas.events.erasure import Erasure
 from schemas.log import topics
 from schemas.log.codec import DecodeError, Headers, clear_owner, header, parsed
 from schemas.log.dead_letters import REPLAY_OF, kafka_time, source_ms
-from schemas.log.owner import partition
+from schemas.log.owner import OwnerKind, partition
 from schemas.log.progress import Source, load_source
 from schemas.log.topics import Cleanup, Topic
 from schemas.security.sealing import ENCRYPTED_KEYS
@@ -82,7 +83,7 @@ class Log:
 
     def remove(self, erasures: Sequence[Erasure]) -> list[dict[str, int]]:
         """Of each, topic -> records that stood and have a null now, or again what stood before they came late."""
-        kept = [t for t in topics.CATALOGUE if t.cleanup is not Cleanup.DELETE and t is not topics.PROFILES]
+        kept = [t for t in catalogue() if t.cleanup is not Cleanup.DELETE and t is not topics.PROFILES]
         found = [ErasureScope(e, self._places(kept, e)) for e in erasures]
         self._collect(found)
         self._topics.write(
@@ -92,7 +93,7 @@ class Log:
 
     def remains(self, erasures: Sequence[Erasure], now: datetime, key_exists: KeyExists) -> list[list[Remains]]:
         """Of each, what the brokers hold until their retention has passed, or until compaction has met the nulls."""
-        wanted = [t for t in topics.CATALOGUE if t is not topics.PROFILES]
+        wanted = [t for t in catalogue() if t is not topics.PROFILES]
         counted = [_Remaining(e, self._places(wanted, e), key_exists) for e in erasures]
         self._collect(counted)
         return [one.report(now) for one in counted]
@@ -103,6 +104,8 @@ class Log:
     def _partitions(self, topic: Topic, e: Erasure) -> Iterable[int]:
         """Where records of the owner may be: a project's are anywhere, dead letters lie as their source."""
         if e.scope == "tenant" or topic in (topics.PROJECT_EVENTS, topics.UPDATES, topics.DEAD_LETTERS):
+            return range(self._count)
+        if topic.name not in topics.BY_NAME and topic.owners != (OwnerKind.USER,):
             return range(self._count)
         return () if topic is topics.DOCUMENTS else (partition(e.owner, self._count),)
 
@@ -122,13 +125,13 @@ class _Remaining:
 
     def take(self, m: Stored) -> None:
         name = m.topic() or ""
-        if _taken(m, self.e, projects=True) is not None if _is_kept(topics.BY_NAME[name]) else _names(m, self.e):
+        if _taken(m, self.e, projects=True) is not None if _is_kept(topic_named(name)) else _names(m, self.e):
             self.counts[name] += 1
             self.open[name] += readable(m, self.key_exists)
 
     def report(self, now: datetime) -> list[Remains]:
         out = []
-        for topic in topics.CATALOGUE:
+        for topic in catalogue():
             if count := self.counts[topic.name]:
                 kept = _is_kept(topic)
                 days = 1 + (topic.retention_days or (COMPACTED_DAYS - 1 if kept else 0))

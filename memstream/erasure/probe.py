@@ -30,11 +30,11 @@ from memstream.erasure.log import COMPACTED_DAYS
 from memstream.keyring.state import owner_of, place_of_state
 from memstream.keyring.wiring import MASTER_FILE, sealing_of
 from memstream.settings import Settings
+from schemas.components.installed import components
 from schemas.events.envelope import Envelope
 from schemas.events.memory import Decision, MemoryUpdate
 from schemas.events.sessions import Checkpoint, SessionState
 from schemas.events.turns import ScreenedTurn
-from schemas.log import topics
 from schemas.log.codec import DecodeError, clear_owner
 from schemas.log.owner import Owner
 from schemas.log.places import place_of, place_of_row
@@ -210,7 +210,7 @@ class Probe:
         return plain is not blob, plain
 
     def _note(self, topic: str, at: int) -> None:
-        found = topics.BY_NAME.get(topic)
+        found = components().topics.get(topic)
         days = 1 + ((found.retention_days if found else None) or COMPACTED_DAYS - 1)
         removed_on = datetime.fromtimestamp(at / 1000, UTC).date() + timedelta(days=days)
         self.until[f"kafka {topic}"] = max(removed_on, self.until.get(f"kafka {topic}", removed_on))

@@ -14,6 +14,7 @@ from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 from memstream.erasure.kafka import read_to_end
 from memstream.workers.timer import TICKED, send_tick
 from messaging.admin import KafkaAdmin
+from schemas.components.installed import catalogue
 from schemas.log import topics
 from schemas.log.topics import Cleanup, Topic
 from schemas.storage.connections import Bootstrap, librdkafka
@@ -32,7 +33,7 @@ class Roll:
 
     def __init__(self, bootstrap: Bootstrap, partitions: int, patience: float) -> None:
         self._bootstrap, self._count, self._patience = bootstrap, partitions, patience
-        self._compacted = [t for t in topics.CATALOGUE if t.cleanup is not Cleanup.DELETE and t is not topics.PROFILES]
+        self._compacted = [t for t in catalogue() if t.cleanup is not Cleanup.DELETE and t is not topics.PROFILES]
 
     def run(self) -> dict[str, int]:
         """Topic -> records that were superseded when this began and are still there. Raises KafkaException."""

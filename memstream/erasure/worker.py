@@ -12,13 +12,16 @@ from memstream.erasure.eraser import Eraser, EraserConfig, Reached, follow
 from memstream.erasure.kafka import KafkaTopics
 from memstream.erasure.register import opened
 from memstream.erasure.report import signing_key
+from memstream.erasure.ways import ways
 from memstream.keyring.wiring import sealing_of
 from memstream.settings import Settings
 from memstream.workers.auditor import audit_key
+from schemas.components.builtin import SINKS
+from schemas.components.installed import components
 
 
 def eraser_of(settings: Settings) -> Eraser:
-    """Raises ValueError, MasterKeyError: a key that is none must not show at the end of an erasure."""
+    """Raises ValueError, MasterKeyError: a key that is none must not show at the end of an erasure; ComponentError."""
     sealing = sealing_of(settings)
     reached = Reached(
         register=partial(opened, settings.postgres.get_secret_value(), audit_key(settings)),
@@ -31,7 +34,9 @@ def eraser_of(settings: Settings) -> Eraser:
     )
     stores = {"postgres", *(["milvus"] if settings.milvus else [])}
     stores |= {"redis"} if settings.redis.get_secret_value() else set()
-    return Eraser(reached, EraserConfig(frozenset(stores), settings.partitions, settings.encryption))
+    stores |= components().sinks.keys() - SINKS.keys()  # of installed packages; those of this release by their address
+    config = EraserConfig(frozenset(stores), settings.partitions, settings.encryption, ways(components()))
+    return Eraser(reached, config)
 
 
 def run_eraser(settings: Settings) -> None:

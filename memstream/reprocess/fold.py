@@ -7,105 +7,27 @@ deleted or is over. About 200 bytes a record.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from memstream.reprocess.compare import by_revision
 from memstream.reprocess.log import LogReader
 from schemas.events.erasure import Erasure
-from schemas.events.memory import Decision, MemoryUpdate
-from schemas.events.sessions import Checkpoint, SessionState
-from schemas.events.turns import ScreenedTurn
 from schemas.log import topics
-from schemas.log.codec import Codec, Event
-from schemas.log.owner import Owner, OwnerKind
+from schemas.log.codec import Codec
 from schemas.storage.connections import Bootstrap
-from sinks.collapse import accepted_at, identity, memory_of, revision, session_of
+from sinks.collapse import RECORD, identity, memory_of, session_of
 from sinks.contents import Bucket, Digest, Token, digests, part_of
 from sinks.decode import Decoded, decode
-from sinks.milvus.rows import is_held
-from sinks.milvus.rows import key as milvus_key
-from sinks.postgres.sink import DECISIONS_KEPT
+from sinks.held import Held, Reading
 from sinks.protocol import Tombstone
-from sinks.redis.session import SessionTtl, thirty_minutes
 
 FED_BY = {
     topics.HISTORY.name: ("turn",), topics.UPDATES.name: ("memory",), topics.DECISIONS.name: ("decision",),
     topics.SESSION_STATE.name: ("session", "checkpoint"),
 }  # fmt: skip
-"""Which records (sinks.collapse.identity) an erasure on a topic is about."""
-SOON = timedelta(minutes=1)
+"""Which records (sinks.collapse.identity) an erasure on a topic is about; on a package's topic, those of packages."""
 NEVER = datetime.min.replace(tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """A record as a store has it. `until`: when it goes by itself; `marked`: a deletion whose null value is to come."""
-
-    view: str
-    tenant: str
-    key: str
-    revision: int
-    held: bool
-    until: datetime | None = None
-    marked: bool = False
-    owner: Owner | None = None
-    session_id: str | None = None
-    accepted_at: datetime | None = None
-    record_id: str | None = None
-    beside: str = ""
-    """Another view that has a row of it, under the same key."""
-
-
-Reading = Callable[[Event], Held | None]
-"""How a store keeps an event; None for what it has no place for."""
-
-
-def in_postgres(event: Event) -> Held | None:
-    match event:
-        case ScreenedTurn():
-            return _held("turns", event, f"{event.user_id}\x1f{event.turn_id}", until=event.expires_at)
-        case MemoryUpdate():
-            key = f"{event.record_id}\x1f{event.version}"
-            moved = event.state == "archived" and event.op != "delete" and event.owner_kind is OwnerKind.USER
-            held = _held("memories", event, key, marked=event.op == "delete")
-            return replace(held, beside="archive") if moved else held
-        case Decision():
-            return _held("decisions", event, event.decision_id, until=event.accepted_at + DECISIONS_KEPT)
-        case SessionState():
-            return _held("sessions", event, f"{event.user_id}\x1f{event.session_id}")
-        case Checkpoint():
-            return _held("checkpoints", event, f"{event.user_id}\x1f{event.session_id}\x1f{event.message_id}")
-    return None
-
-
-def in_milvus(event: Event) -> Held | None:
-    match event:
-        case ScreenedTurn():
-            return _held("turns", event, milvus_key(event), until=event.expires_at, held=is_held(event))
-        case MemoryUpdate():
-            deleted = event.op == "delete"
-            return _held("memories", event, milvus_key(event), held=is_held(event), marked=deleted)
-    return None
-
-
-def in_redis(event: Event, session_ttl: SessionTtl = thirty_minutes) -> Held | None:
-    if not isinstance(event, SessionState):
-        return None
-    until = event.updated_at + session_ttl(event.tenant) - SOON
-    return _held("sessions", event, f"{event.user_id}\x1f{event.session_id}", until=until)
-
-
-READINGS: Mapping[str, Reading] = {"postgres": in_postgres, "milvus": in_milvus, "redis": in_redis}
-
-
-def _held(
-    view: str, event: Event, key: str, *, held: bool = True, until: datetime | None = None, marked: bool = False
-) -> Held:
-    return Held(
-        view, getattr(event, "tenant", ""), key, revision(event), held, until, marked, getattr(event, "owner", None),
-        getattr(event, "session_id", None), accepted_at(event), getattr(event, "record_id", None),
-    )  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -157,11 +79,11 @@ class Fold:
             if e.scope == "session":
                 mine = mine and held.session_id == e.session_id
             taken = held.accepted_at is not None and e.covers(held.accepted_at, held.record_id)
-            if mine and taken and name[0] in FED_BY[topic]:
+            if mine and taken and name[0] in FED_BY.get(topic, (RECORD,)):
                 del self.records[name]
 
     def _remove(self, tombstone: Tombstone) -> None:
-        """As the sinks do: a memory once it is marked deleted, a session at once."""
+        """As the sinks do: a memory once it is marked deleted, a session or a package's record at once."""
         if (memory := memory_of(tombstone)) is not None:
             name: tuple[object, ...] = ("memory", *memory)
             if name in self.records and self.records[name].marked:
@@ -171,6 +93,9 @@ class Fold:
             self.records.pop(("session", tenant, user_id, rest), None)
             first, _, message_id = rest.partition("/")
             self.records.pop(("checkpoint", tenant, user_id, first, message_id), None)
+        if tombstone.topic not in topics.BY_NAME:
+            for name in [n for n in self.records if n[0] == RECORD and n[-1] == tombstone.key]:
+                del self.records[name]
 
 
 class LogSide:

@@ -2,61 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 
-from memstream.profiles import ProfileFollower
-from memstream.reprocess.fold import READINGS, Fold, Reading, in_redis
+from memstream.reprocess.errors import RebuildError
+from memstream.reprocess.fold import Fold
 from memstream.settings import Settings
-from schemas.profile.model import load_profile
-from schemas.storage.layouts import STORES, WITH_VECTORS
+from memstream.workers.sink_parts import parts_of
+from schemas.components.installed import components
+from schemas.storage.layouts import WITH_VECTORS
 from sinks.clock import utc_now
-from sinks.contents import Contents
-from sinks.postgres.contents import PostgresContents
-from sinks.postgres.sink import PostgresSink
+from sinks.contents import Contents, Rebuildable
+from sinks.held import Reading
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """One store."""
+    """One store. `reading`: how it keeps an event. `by_ticks`: see `sinks.contents.Rebuildable`."""
 
     name: str
     topics: tuple[str, ...]
     contents: Contents
-    reading: Reading | None = None
+    reading: Reading
+    by_ticks: bool = False
 
     def fold(self) -> Fold:
-        clock = None if self.name == "postgres" else utc_now
-        return Fold(self.reading or READINGS[self.name], f"sink-{self.name}", clock, self.contents.part)
+        return Fold(self.reading, f"sink-{self.name}", None if self.by_ticks else utc_now, self.contents.part)
 
 
-def _postgres(s: Settings) -> Store:
-    return Store("postgres", PostgresSink.topics, PostgresContents(s.postgres.get_secret_value()))
-
-
-def _milvus(s: Settings) -> Store:
-    from sinks.milvus.contents import MilvusContents
-    from sinks.milvus.sink import MilvusSink
-
-    return Store("milvus", MilvusSink.topics, MilvusContents(s.milvus_access))
-
-
-def _redis(s: Settings) -> Store:
-    from sinks.redis.contents import RedisContents
-    from sinks.redis.session import as_idle
-    from sinks.redis.sink import RedisSink
-
-    ttl = as_idle(ProfileFollower(load_profile(s.profile, s.profiles_dir)).start(s.brokers).of)
-    contents = RedisContents(s.redis.get_secret_value(), session_ttl=ttl)
-    return Store("redis", RedisSink.topics, contents, partial(in_redis, session_ttl=ttl))
-
-
-_MADE: Mapping[str, Callable[[Settings], Store]] = {"postgres": _postgres, "milvus": _milvus, "redis": _redis}
+def rebuildable() -> tuple[str, ...]:
+    """Stores that can be made again, those of installed packages last. Raises ComponentError."""
+    return tuple(name for name, sink in components().sinks.items() if sink.contents)
 
 
 def store(settings: Settings, name: str) -> Store:
-    return _MADE[name](settings)
+    """Raises RebuildError for a name that is no store's, or one's that does not say what it holds, ComponentError."""
+    if name not in rebuildable():
+        raise RebuildError(f"no store {name!r} that can be rebuilt: expected {', '.join(rebuildable())}")
+    declared = components().sinks[name]
+    made: Rebuildable = components().loaded(declared, declared.contents)(parts_of(settings))
+    return Store(name, declared.feed.topics, made.contents, made.reading, made.by_ticks)
 
 
-__all__ = ["STORES", "WITH_VECTORS", "Store", "store"]
+__all__ = ["WITH_VECTORS", "Store", "rebuildable", "store"]

@@ -18,17 +18,16 @@ from memstream.stack import Addresses, ChildSpec, EmbeddedStack, milvus
 from memstream.stack.ports import pick
 from memstream.stack.spec import Probe
 from schemas import migrations
+from schemas.components.builtin import MEMORY
+from schemas.components.installed import Components, components
 from schemas.storage import postgres_connections
-from schemas.storage.layouts import STORES
 
-MEMORY_STEPS = ("extract", "gate", "session", "project", "chunk")
-"""Steps that share one process: all but screen, which alone can fill a core."""
 _ASK_EVERY = 0.2
 """Seconds between two looks at the heartbeats while children start."""
 Report = Callable[[str, str], None]
 NICE = {
     "sink-postgres": 11, "sink-redis": 11, "worker-screen": 12, "worker-memory": 13, "sink-milvus": milvus.NICE,
-    "timer": 13, "worker-jobs": 15, "worker-audit": 15, "eraser": 15,
+    "timer": 13, "worker-jobs": 15, "worker-audit": 15, "eraser": 15, "worker-": 15, "sink-": 15,
 }  # fmt: skip
 """What stands behind where cores are short: somebody waits for the service, Postgres and the broker; then every turn
 for screen and for what is written in Postgres and Redis; the longest wait is best where the most time is allowed. The
@@ -45,9 +44,12 @@ def given(settings: Settings) -> Addresses:
     )
 
 
-def children(settings: Settings, a: Addresses, port: int, servers: Sequence[str] = ()) -> list[ChildSpec]:
+def children(
+    settings: Settings, a: Addresses, port: int, servers: Sequence[str] = (), found: Components | None = None
+) -> list[ChildSpec]:
     """The processes of a running memstream. Each gets its addresses by the environment, as it would in a cluster.
-    `servers`: those of the same supervisor, which stop last: a worker that stops still commits what it has done."""
+    `servers`: those of the same supervisor, which stop last: a worker that stops still commits what it has done.
+    `found`: the steps and sinks to run; without, all that there are. Raises ComponentError."""
     env = {
         "MEMSTREAM_KAFKA": a.kafka,
         "MEMSTREAM_POSTGRES": a.postgres,
@@ -77,19 +79,31 @@ def children(settings: Settings, a: Addresses, port: int, servers: Sequence[str]
         )
 
     beats = _Heartbeats(a.postgres)
-    screens = [f"worker-screen-{n}" for n in range(1, settings.screen_workers + 1)]
-    count = settings.memory_workers
-    names = ["worker-memory"] if count == 1 else [f"worker-memory-{n}" for n in range(1, count + 1)]
+    found = found or components()
     return [
-        *(child(name, "worker", "screen", ready=beats.of(name)) for name in screens),
-        *(child(name, "worker", *MEMORY_STEPS, ready=beats.of(name)) for name in names),
+        *(child(name, "worker", *steps, ready=beats.of(name)) for name, steps in _workers(settings, found)),
         child("worker-jobs", "worker", "jobs", ready=beats.of("worker-jobs")),
         child("worker-audit", "worker", "audit", ready=beats.of("worker-audit")),
         child("timer", "worker", "timer"),
         child("eraser", "worker", "eraser"),
-        *(child(f"sink-{n}", "sink", n, ready=beats.of(f"sink-{n}")) for n in STORES),
+        *(child(f"sink-{n}", "sink", n, ready=beats.of(f"sink-{n}")) for n in found.sinks),
         child("query", "serve", ready=_answers(settings, port)),
     ]
+
+
+def _workers(settings: Settings, found: Components) -> list[tuple[str, list[str]]]:
+    """Worker processes with the steps that each runs."""
+    together: dict[str, list[str]] = {}
+    for name, step in found.steps.items():
+        together.setdefault(step.runs_in, []).append(name)
+    counts = {MEMORY: settings.memory_workers}
+    out = [(f"worker-screen-{n}", together["screen"]) for n in range(1, settings.screen_workers + 1)]
+    for process, steps in together.items():
+        count = counts.get(process, 1)
+        if process != "screen":
+            names = [f"worker-{process}"] if count == 1 else [f"worker-{process}-{n}" for n in range(1, count + 1)]
+            out += [(name, steps) for name in names]
+    return out
 
 
 class _Heartbeats:

@@ -20,10 +20,12 @@ class PreflightError(RuntimeError):
     """The process cannot start; the message names the setting or the command that mends it."""
 
 
-def check_topics(settings: Settings, names: Iterable[str] = (), patience: float = 90.0) -> None:
-    """Raises PreflightError for a broker that stays away for `patience` seconds, a missing topic, or another
-    partition count than configured."""
-    wanted = set(names) or {t.name for t in CATALOGUE}
+def check_topics(
+    settings: Settings, names: Iterable[str] = (), patience: float = 90.0, *, more: Iterable[str] = ()
+) -> None:
+    """`names`: those to look for, without any those of this release; `more`: beside them. Raises PreflightError for a
+    broker that stays away for `patience` seconds, a missing topic, or another partition count than configured."""
+    wanted = (set(names) or {t.name for t in CATALOGUE}) | set(more)
     have = _partitions(settings.brokers, patience)
     if missing := sorted(wanted - have.keys()):
         raise PreflightError(f"topic {missing[0]} does not exist: run `memstream topics apply`")

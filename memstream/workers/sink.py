@@ -7,94 +7,34 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
-from datetime import timedelta
 from functools import partial
 
 from inference.memory import calm_collector, return_freed_memory
 from memstream.keyring.wiring import sealing_of
-from memstream.profiles import ProfileFollower
 from memstream.recovery import require_whole_logs
 from memstream.reprocess.vectors import with_vectors_of
 from memstream.settings import Settings
 from memstream.tracing import spans_of
-from memstream.workers.models import embedder_named
 from memstream.workers.observe import HeartbeatSender, ProcessStats, SinkObserver
 from memstream.workers.preflight import check_topics
 from memstream.workers.shutdown import patiently
+from memstream.workers.sink_parts import parts_of
 from memstream.workers.traced import TracedWorker
 from memstream.workers.writers import Children, Watch, become_live, numbered, wait_for_live
 from schemas import migrations
+from schemas.components.installed import BUILT_IN, ComponentError, catalogue, components, sink_named
 from schemas.log.codec import Headers
-from schemas.profile.model import load_profile
-from schemas.security.sealed_rows import Seals, by_profile, everything
 from schemas.storage.generations import Generation
-from schemas.storage.layouts import STORES, MilvusLayout, sink_group
-from schemas.storage.relations import HOME
-from sinks.disk_space_guard import WithRoom
+from schemas.storage.layouts import sink_group
 from sinks.erased import WithoutErased
 from sinks.kafka import KafkaConsumer, KafkaDeadLetters, KafkaSettings
-from sinks.postgres.erasure import PostgresErasures, PostgresFindings
-from sinks.postgres.sink import PostgresSink
-from sinks.postgres.structured import Specs
-from sinks.protocol import Findings, Message, Sink
+from sinks.parts import SinkParts
+from sinks.postgres.erasure import PostgresErasures
+from sinks.protocol import Message, Sink
 from sinks.worker import Worker, WorkerConfig
 from streams.faults import KillAt
 
 log = logging.getLogger(__name__)
-
-
-def _postgres(s: Settings, g: Generation) -> Sink:
-    """Its structured tables are those of every tenant's profile."""
-    profiles = _profiles(s)
-    kept = timedelta(days=profiles.default.retention.turns_days)
-    return PostgresSink(
-        s.postgres.get_secret_value(), (g.number,), tables=_tables(profiles), sessions_kept=kept,
-        seals=by_profile(profiles.of),
-    )  # fmt: skip
-
-
-def _tables(profiles: ProfileFollower) -> Specs:
-    return Specs(lambda tenant: profiles.of(tenant).tables, lambda: (HOME, *profiles.tenants))
-
-
-def _profiles(s: Settings) -> ProfileFollower:
-    return ProfileFollower(load_profile(s.profile, s.profiles_dir)).start(s.brokers)
-
-
-def _seals(s: Settings, profiles: ProfileFollower | None = None) -> Seals:
-    """What the stores keep sealed; where nothing is, no profile need be followed."""
-    return by_profile((profiles or _profiles(s)).of) if s.encryption == "sealed" else everything
-
-
-def _findings(s: Settings) -> Findings:
-    return PostgresFindings(s.postgres.get_secret_value())
-
-
-def _redis(s: Settings, g: Generation) -> Sink:
-    """Sessions are held for the idle time of their tenant's profile."""
-    from sinks.redis.session import as_idle
-    from sinks.redis.sink import RedisSink
-
-    profiles = _profiles(s)
-    return RedisSink(
-        s.redis.get_secret_value(), fill_from=s.postgres.get_secret_value(), generation=g.number,
-        session_ttl=as_idle(profiles.of), findings=_findings(s), seals=_seals(s, profiles),
-    )  # fmt: skip
-
-
-def _milvus(s: Settings, g: Generation) -> Sink:
-    from sinks.milvus.sink import MilvusSink
-
-    size = embedder_named(g.embedder).dimensions if g.embedder else MilvusLayout().dimensions
-    sink = MilvusSink(s.milvus_access, (g.number,), dimensions=size, findings=_findings(s), seals=_seals(s))
-    reserve = s.milvus_reserve
-    return WithRoom(sink, reserve) if reserve else sink
-
-
-SINKS: dict[str, Callable[[Settings, Generation], Sink]] = {"postgres": _postgres, "redis": _redis, "milvus": _milvus}
-"""A new sink is one file in sinks/, a line here, and one in `STORES` of schemas/storage/layouts.py."""
-
 COMMIT_EVERY = 0.2
 """Seconds. A commit costs the broker as much as a batch of records does, and its sink waits for it."""
 
@@ -102,7 +42,7 @@ COMMIT_EVERY = 0.2
 def run_sink(settings: Settings, name: str, number: int | None = None) -> None:
     """Until SIGTERM; raises what ends the process uncommitted. Writes the live generation of the store and keeps a
     child for every other one (N1); with `number`, that one only."""
-    check_topics(settings)
+    check_topics(settings, more=[topic.name for topic in catalogue()])
     dsn = settings.postgres.get_secret_value()
     if name == "postgres":
         migrations.upgrade(dsn)
@@ -141,7 +81,7 @@ def run_sink(settings: Settings, name: str, number: int | None = None) -> None:
 def _worker(settings: Settings, own: Generation, stats: ProcessStats, *, beside: bool) -> Worker:
     """The loop over one generation. One beside the live one sends no dead letters, and its freshness is not the
     service's."""
-    feed = STORES[own.store]
+    feed = sink_named(own.store).feed
     group = sink_group(own.store, own.number)
     kafka = KafkaSettings(settings.brokers, group, settings.instance or None, extra=feed.fetch)
     spans = spans_of(settings, f"sink-{own.store}")
@@ -161,8 +101,21 @@ def _sink(settings: Settings, own: Generation, *, beside: bool) -> Sink:
     """The store of a generation, with the vectors of its own model where it has one (reembed)."""
     erasures = PostgresErasures(settings.postgres.get_secret_value())
     tells = own.store == "postgres" and not beside
-    sink: Sink = WithoutErased(SINKS[own.store](settings, own), erasures, tells=tells)
+    sink: Sink = WithoutErased(built(parts_of(settings, own.number, own.embedder), own.store), erasures, tells=tells)
     return with_vectors_of(settings, own.embedder, sink) if own.embedder else sink
+
+
+def built(parts: SinkParts, name: str) -> Sink:
+    """The sink of a store. Raises ComponentError, also for one that is not what it is declared to be."""
+    declared = sink_named(name)
+    found = components() if name not in BUILT_IN.sinks else BUILT_IN
+    sink: Sink = found.loaded(declared, declared.build)(parts)
+    for what, expected, is_ in (
+        ("name", name, sink.name), ("topics", sorted(declared.feed.topics), sorted(sink.topics))
+    ):  # fmt: skip
+        if expected != is_:
+            raise ComponentError(f"{found.origin(declared)}: expected {what} {expected}, the sink has {is_}")
+    return sink
 
 
 class Unsent:
@@ -177,7 +130,7 @@ class Unsent:
 
 def run_all(settings: Settings) -> int:
     """Each sink in a process of its own, so that one store's outage delays nobody else; ends when one of them does."""
-    procs = [subprocess.Popen([sys.executable, "-m", "memstream", "sink", n]) for n in SINKS]
+    procs = [subprocess.Popen([sys.executable, "-m", "memstream", "sink", n]) for n in components().sinks]
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())

@@ -13,7 +13,7 @@ from processors.step import Step
 from streams.faust.app import DIED
 from streams.faust.lease import end_at_once
 from streams.suspects import Suspects
-from streams.topology import TOPOLOGY, Parts
+from streams.topology import Parts, topology
 from streams.watchdog import Limits, Watchdog
 from streams.work_record import InHand
 
@@ -22,9 +22,9 @@ _HELD = b"a step computed for too long: this process ends, uncommitted\n"
 
 
 def step_of(name: str, parts: Parts, profiles: ProfileFollower) -> Step:
-    """By the profiles of now."""
+    """By the profiles of now. Raises ComponentError."""
     book = FollowedBook(profiles)
-    return Following(TOPOLOGY[name].build(replace(parts, book=book)), book)
+    return Following(topology()[name].build(replace(parts, book=book)), book)
 
 
 def worker_name(settings: Settings, steps: Sequence[str]) -> str:

@@ -25,6 +25,7 @@ from memstream.workers.parts import parts_of
 from memstream.workers.preflight import check_topics
 from memstream.workers.steps import step_of, watchdog_of, worker_name
 from memstream.workers.traced import TracedRunner
+from schemas.components.installed import catalogue
 from schemas.storage import postgres_connections
 from streams.faults import Faults, KillAt
 from streams.faust.app import DIED, SESSION_TIMEOUT, AppConfig, build_app
@@ -34,7 +35,7 @@ from streams.runner import RunnerConfig, StepRunner, at_once
 from streams.state.postgres import PostgresStateStore
 from streams.state.protocol import StoreAway
 from streams.state.suspects import PostgresSuspects
-from streams.topology import TOPOLOGY, Parts
+from streams.topology import Parts, topology
 from streams.watch import Watch
 
 log = logging.getLogger(__name__)
@@ -100,7 +101,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
     async def compute(call: Callable[[], Any]) -> Any:
         return await loop.run_in_executor(thread, call)
 
-    await asyncio.to_thread(check_topics, settings)
+    await asyncio.to_thread(partial(check_topics, settings, more=[topic.name for topic in catalogue()]))
     dsn = settings.postgres.get_secret_value()
     await asyncio.to_thread(require_whole_logs, settings.brokers, dsn, settings.partitions)
     deciding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="deciding")
@@ -127,9 +128,9 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
         store = sealing.state(PostgresStateStore(pool))
         models = replace(parts.models, keeper=sealing.vault, analyzer=LazyAnalyzer(watchdog))
         parts = replace(parts, models=models)
-        apps, runners = [], []
+        apps, runners, specs = [], [], topology()
         for name in steps:
-            spec = TOPOLOGY[name]
+            spec = specs[name]
             config = RunnerConfig(settings.partitions, spec.cache_bytes // settings.partitions)
             runner = make_runner(
                 step_of(name, parts, profiles), store, outbox, sealing.codec, config, faults=faults, observer=observer,

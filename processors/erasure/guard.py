@@ -79,6 +79,7 @@ class Guarded:
         self.coalesce = inner.coalesce
         self.completes = inner.completes
         self.asks = inner.asks
+        self.passes_to, self.everywhere = eraser.passes_to, eraser.everywhere
         self._keyed = inner.source.cleanup is not Cleanup.DELETE
 
     def prepare(self, records: Sequence[Record]) -> Sequence[Prepared]:

@@ -16,9 +16,10 @@ from typing import Literal, NamedTuple
 
 from query.deadletters.access import TopicAccess
 from query.deadletters.index import Letter, LetterIndex, Source
-from query.pipeline.groups import GROUPS
+from query.pipeline.groups import groups
 from query.producer import Log, Outgoing
 from query.streams import Read
+from schemas.components.installed import components, topic_named
 from schemas.events.envelope import Envelope
 from schemas.log import topics
 from schemas.log.codec import Codec, DecodeError, header
@@ -29,8 +30,6 @@ from schemas.log.topics import Cleanup
 
 BATCH = 200
 """Letters that are put back together."""
-READS: Mapping[str, Sequence[str]] = {g.name: g.topics for g in GROUPS}
-"""Reader -> the topics that it reads."""
 Outcome = Literal[
     "replayed", "dropped", "already", "replayed_before", "dropped_before", "gone", "unreplayable", "failed"
 ]
@@ -54,14 +53,15 @@ class _Place(NamedTuple):
 
 
 class Replayer:
-    """One run at a time: the caller holds the lock. `count`: partitions of owner-keyed topics."""
+    """One run at a time: the caller holds the lock. `count`: partitions of owner-keyed topics. `reads`: reader -> the
+    topics that it reads; None: as they are declared."""
 
     def __init__(
         self, index: LetterIndex, access: TopicAccess, log: Log, codec: Codec, count: int,
-        reads: Mapping[str, Sequence[str]] = READS,
+        reads: Mapping[str, Sequence[str]] | None = None,
     ) -> None:  # fmt: skip
         self._index, self._access, self._log, self._codec, self._count = index, access, log, codec, count
-        self._reads = reads
+        self._reads = {g.name: g.topics for g in groups()} if reads is None else reads
 
     async def drop(self, letters: Iterable[Letter]) -> list[Result]:
         """The bytes stay in the log until its retention takes them; nobody is offered them again."""
@@ -142,7 +142,7 @@ class Replayer:
         outgoing: list[Outgoing] = []
         which: list[str | None] = []
         for x in letters:
-            place, compacted = targets[x.id], topics.BY_NAME[x.source.topic].cleanup is not Cleanup.DELETE
+            place, compacted = targets[x.id], topic_named(x.source.topic).cleanup is not Cleanup.DELETE
             record = _outgoing(x, records[x.id], place, compacted)
             outgoing.append(record)
             which.append(x.id)
@@ -171,7 +171,7 @@ class Replayer:
     def _target(self, letter: Letter, record: Read) -> _Place | None:
         """Where it came from; the owner's own partition where it stood in another one. None where the reader that it
         is meant for does not read there: everybody would pass it by."""
-        topic = topics.BY_NAME.get(letter.source.topic)
+        topic = components().topics.get(letter.source.topic)
         if topic is None or topic.name not in self._reads.get(letter.source.step, ()):
             return None
         if letter.source.partition >= self._count:

@@ -9,9 +9,10 @@ from datetime import datetime
 from typing import Any
 
 from query.ops import words
-from query.ops.flow import NODES, Node, edges
+from query.ops.flow import Node, picture
 from query.pipeline.lag import GroupLag
 from query.pipeline.state import Pipeline, freshness, reasons, state_of
+from schemas.components.installed import components
 
 GOOD, WARN, BAD, QUIET = "good", "warn", "bad", "quiet"
 _STATES = {"idle": QUIET, "working": GOOD, "behind": WARN, "standing still": BAD}
@@ -37,11 +38,12 @@ def page(p: Pipeline, bounds: Bounds, failures: Mapping[tuple[str, str], int]) -
     """Everything that comes from one picture. `failures`: (where, what) -> answers that were errors."""
     figures = freshness(p)
     letters = p.dead_letters
+    drawn = picture(components())
     return {
         "at": p.at,
         "why": reasons(p, bounds.stalled_seconds, bounds.behind_seconds),
-        "nodes": [_node(n, p, figures, bounds) for n in NODES],
-        "edges": edges({g.name: g.rate for g in p.groups} | _sources(p), _bad(p, bounds)),
+        "nodes": [_node(n, p, figures, bounds) for n in drawn.nodes],
+        "edges": drawn.edges({g.name: g.rate for g in p.groups} | _sources(p), _bad(p, bounds)),
         "stores": _stores(p, figures, bounds),
         "tiles": _tiles(p, figures),
         "letters_open": None if letters is None else sum(letters.values()),

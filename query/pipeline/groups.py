@@ -1,6 +1,6 @@
 """The consumer groups that are watched: steps, sinks and the jobs worker, and the topics that each reads.
 
-A test compares this with the topology and the sinks, which `query` may not import.
+Those of steps and sinks follow from their declarations, which `query` may read.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from schemas.components.installed import BUILT_IN, Components, components
 from schemas.log import topics
-from schemas.storage.layouts import STORES, sink_group
+from schemas.storage.layouts import sink_group
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +30,25 @@ class Group:
         return f"memstream-{self.name}"
 
 
-GROUPS: tuple[Group, ...] = (
-    Group("screen", "step", (topics.TURNS.name,)),
-    Group("extract", "step", (topics.HISTORY.name,)),
-    Group("gate", "step", (topics.LEDGER.name,)),
-    Group("session", "step", (topics.HISTORY.name,)),
-    Group("project", "step", (topics.PROJECT_EVENTS.name,)),
-    Group("chunk", "step", (topics.DOCUMENTS.name,)),
-    Group("jobs", "worker", (topics.JOBS.name,)),
-    Group("audit", "worker", (topics.ACCESSES.name,)),
-    *(Group(f"sink-{store}", "sink", feed.topics) for store, feed in STORES.items()),
-)
+_WORKERS = (Group("jobs", "worker", (topics.JOBS.name,)), Group("audit", "worker", (topics.ACCESSES.name,)))
+
+
+def groups(found: Components | None = None) -> tuple[Group, ...]:
+    """All that there are. Raises ComponentError."""
+    found = found or components()
+    return (
+        *(Group(name, "step", (step.reads.name,)) for name, step in found.steps.items()),
+        *_WORKERS,
+        *(Group(f"sink-{name}", "sink", sink.feed.topics) for name, sink in found.sinks.items()),
+    )
+
+
+GROUPS = groups(BUILT_IN)
+"""Those of this release."""
 
 
 def live_groups(live: Callable[[str], int]) -> tuple[Group, ...]:
-    """The same, the sinks at the generations that are read now. `live`: store -> generation."""
+    """All, the sinks at the generations that are read now. `live`: store -> generation."""
     return tuple(
-        replace(g, generation=live(g.name.removeprefix("sink-"))) if g.kind == "sink" else g for g in GROUPS
+        replace(g, generation=live(g.name.removeprefix("sink-"))) if g.kind == "sink" else g for g in groups()
     )

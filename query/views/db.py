@@ -23,10 +23,11 @@ from query.key_threads import KeyThreads
 from query.views.bound import narrows
 from query.views.sealed import PLACE, opened
 from query.views.shares import Shares
+from schemas.components.installed import components
 from schemas.log.codec import Codec
 from schemas.security.scope import OwnerScope, TenantScope
 from schemas.security.sealed_rows import COLUMNS
-from schemas.storage.layouts import STORES, postgres_schema
+from schemas.storage.layouts import postgres_schema
 
 Row: TypeAlias = dict[str, Any]
 _VIEWS = "{v}"
@@ -127,7 +128,7 @@ class Database:
         self._key_threads = key_threads or KeyThreads()
         self._remember = generation_seconds
         self._timeout = timeout
-        self._live = LiveViews(dict.fromkeys(STORES, 1))
+        self._live = LiveViews(dict.fromkeys(components().sinks, 1))
         self._read_at = float("-inf")
         self._looking: asyncio.Task[None] | None = None
         self._looked_at = float("-inf")

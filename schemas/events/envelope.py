@@ -17,6 +17,9 @@ class Envelope(Frozen):
 
     SEALED: ClassVar[bool] = False
     """Whether the value has a `sealed` part (set by subclasses, checked by a test)."""
+    RECORD: ClassVar[bool] = False
+    """Whether sinks keep it as the newest revision of what its `subject` names: an event type of an installed package
+    says so, and has the fields `revision` and `accepted_at`. (Of those of this release they know it.)"""
     PLACE: ClassVar[tuple[str, ...]] = ()
     """Fields that name the record, beside type and tenant: its sealed part opens there alone (`schemas.log.places`).
     What was sealed does not open any more where they change."""

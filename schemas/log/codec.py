@@ -13,6 +13,7 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.base import SCHEMA_VERSION, Frozen
+from schemas.components.installed import components, topic_named
 from schemas.events import documents, memory, sessions, turns
 from schemas.events.envelope import Envelope, Marker, Tick
 from schemas.log import topics
@@ -68,8 +69,8 @@ class Encoded:
 
 @lru_cache(maxsize=64)
 def adapter(topic: str) -> TypeAdapter[Any]:
-    """The validator of a topic's events. Raises KeyError for a topic that is not in the catalogue."""
-    return TypeAdapter(_UNIONS[topic])
+    """The validator of a topic's events. Raises KeyError for a topic that nobody has declared."""
+    return TypeAdapter(_UNIONS[topic] if topic in _UNIONS else components().events[topic])
 
 
 @lru_cache(maxsize=1)
@@ -252,7 +253,7 @@ def _with_bytes(sealed: dict[str, Any]) -> dict[str, Any]:
 
 def clear_owner(topic: str, data: dict[str, Any]) -> Owner:
     """Whose key seals a value, from the clear envelope (`Envelope.sealed_for`). Raises DecodeError."""
-    kind = topics.BY_NAME[topic].owners[0]
+    kind = topic_named(topic).owners[0]
     hot = data.get("kind") == "hot" and isinstance(data.get("user_id"), str)
     if isinstance(data.get("tenant"), str) and (data.get("type") in _USERS_WORDS or hot):
         return Owner(data["tenant"], OwnerKind.USER, str(data.get("user_id")))

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from schemas.components.installed import components
 from schemas.events import amendments, documents, memory, sessions, turns
 from schemas.events.envelope import Envelope
 from schemas.security.sealing import Place
@@ -21,6 +22,7 @@ _MODULES = (amendments, documents, memory, sessions, turns)
 @lru_cache(maxsize=1)
 def fields_of_places() -> Mapping[str, tuple[str, ...]]:
     """Type of event -> the fields whose values follow it in a place; `turn.turn_id` is a field of a field."""
+    components()  # their types are known from here on, too
     found: dict[str, tuple[str, ...]] = {}
     left: list[type[Envelope]] = [Envelope]
     while left:

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, cast
 from psycopg import Connection, errors, sql
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_fixed
 
+from schemas.components.installed import components
 from schemas.storage import postgres_connections
-from schemas.storage.layouts import STORES, postgres_schema
+from schemas.storage.layouts import postgres_schema
 
 if TYPE_CHECKING:
     import sqlalchemy
@@ -98,8 +99,10 @@ def _complete(conn: Connection[Any]) -> None:
     conn.commit()
 
 
-def add_stores(conn: Connection[Any], stores: Iterable[str] = tuple(STORES)) -> list[str]:
-    """Give each store that has no generation its first one, which is read. Returns those."""
+def add_stores(conn: Connection[Any], stores: Iterable[str] | None = None) -> list[str]:
+    """Give each store that has no generation its first one, which is read. Returns those. `stores`: without, all that
+    are declared. Raises ComponentError."""
+    stores = components().sinks if stores is None else stores
     with conn.transaction():
         known = {str(row[0]) for row in conn.execute("SELECT DISTINCT store FROM ops.generations")}
         new = sorted(set(stores) - known)

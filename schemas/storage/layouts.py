@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,31 +11,6 @@ import orjson
 from schemas.log import topics
 from schemas.log.owner import Owner
 
-
-@dataclass(frozen=True, slots=True)
-class Feed:
-    """What feeds a store: the topics that its sink reads; seconds for which a batch gathers, where records come seldom
-    and often; and how the consumer fetches."""
-
-    topics: tuple[str, ...]
-    seldom: float = 0.01
-    busy: float = 0.05
-    fetch: tuple[tuple[str, str], ...] = ()
-
-
-STORES: Mapping[str, Feed] = {
-    "postgres": Feed(
-        (topics.HISTORY.name, topics.UPDATES.name, topics.DECISIONS.name, topics.SESSION_STATE.name)
-    ),
-    # Every call to Milvus costs it and its client half a millisecond whatever is in it, and a second is fast enough for
-    # it: it gets larger batches.
-    "milvus": Feed(
-        (topics.HISTORY.name, topics.UPDATES.name), 0.05,
-        fetch=(("fetch.min.bytes", "65536"), ("fetch.wait.max.ms", "100")),
-    ),
-    "redis": Feed((topics.SESSION_STATE.name, topics.UPDATES.name)),
-}  # fmt: skip
-"""The stores that are fed from the log. A new one is a line here and one in `SINKS` of `memstream/workers/sink.py`."""
 WITH_VECTORS = ("postgres", "milvus")
 """Stores whose rows hold what an embedding model made: their live generations have one model."""
 

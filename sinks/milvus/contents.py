@@ -20,8 +20,10 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_e
 from schemas.storage.connections import MilvusAddress, milvus_options
 from schemas.storage.layouts import MilvusLayout
 from sinks.clock import utc_now
-from sinks.contents import Bucket, Digest, Token, digests, hash64
+from sinks.contents import Bucket, Digest, Rebuildable, Token, digests, hash64
+from sinks.milvus.held import in_milvus
 from sinks.milvus.rows import NUMBER_FIELDS, TEXT_FIELDS
+from sinks.parts import SinkParts
 from sinks.protocol import Mark, Transient
 
 _LIMIT = 16_384
@@ -117,3 +119,7 @@ class MilvusContents:
         except (MilvusException, grpc.RpcError, OSError) as exc:
             self.close()
             raise Transient(type(exc).__name__) from None
+
+
+def rebuildable(parts: SinkParts) -> Rebuildable:
+    return Rebuildable(MilvusContents(parts.milvus), in_milvus)

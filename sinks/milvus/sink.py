@@ -18,6 +18,7 @@ import grpc
 from pymilvus import MilvusClient
 from pymilvus.exceptions import DataNotMatchException, MilvusException, ParamError
 
+from schemas.components.builtin import MILVUS
 from schemas.events.erasure import Erasure
 from schemas.events.memory import MemoryUpdate
 from schemas.events.turns import ScreenedTurn
@@ -25,11 +26,13 @@ from schemas.log import topics
 from schemas.security.erasure_findings import place
 from schemas.security.sealed_rows import Seals, everything
 from schemas.storage.connections import MilvusAddress, milvus_options
-from schemas.storage.layouts import STORES, MilvusLayout
+from schemas.storage.layouts import MilvusLayout
 from sinks.clock import utc_now
 from sinks.collapse import memory_of
+from sinks.disk_space_guard import WithRoom
 from sinks.milvus.rows import erased_rows, is_held, is_row, key, progress_schema, row, rows_schema
-from sinks.protocol import Findings, Mark, Message, Permanent, SinkBatch, Tombstone, Transient, kept_sealed
+from sinks.parts import SinkParts
+from sinks.protocol import Findings, Mark, Message, Permanent, Sink, SinkBatch, Tombstone, Transient, kept_sealed
 
 ROWS_A_CALL = 500
 REMOVED_KEPT = 10_000
@@ -44,7 +47,7 @@ class MilvusSink:
     """Writes every generation in `generations` alike. `timeout`: seconds that one call may take."""
 
     name = "milvus"
-    topics = STORES["milvus"].topics
+    topics = MILVUS.feed.topics
 
     def __init__(
         self,
@@ -251,3 +254,10 @@ class MilvusSink:
         except (grpc.RpcError, OSError) as exc:
             self._lose()
             raise Transient(type(exc).__name__) from None
+
+
+def built(parts: SinkParts) -> Sink:
+    sink = MilvusSink(
+        parts.milvus, (parts.generation,), dimensions=parts.dimensions(), findings=parts.findings, seals=parts.seals(),
+    )  # fmt: skip
+    return WithRoom(sink, parts.milvus_reserve) if parts.milvus_reserve else sink

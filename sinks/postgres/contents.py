@@ -15,7 +15,9 @@ from schemas.migrations import create_generation, drop_generation, generations
 from schemas.storage import postgres_connections
 from schemas.storage.layouts import postgres_schema
 from schemas.storage.postgres_connections import LONG_SECONDS
-from sinks.contents import Bucket, Digest, Token, part_of
+from sinks.contents import Bucket, Digest, Rebuildable, Token, part_of
+from sinks.parts import SinkParts
+from sinks.postgres.held import in_postgres
 from sinks.postgres.tables import CHECKPOINTS, MEMORIES, SESSIONS, TABLES, TURNS, Table
 from sinks.protocol import Mark, Transient
 
@@ -173,3 +175,7 @@ class PostgresContents:
 
 def _from(view: _View, generation: int) -> str:
     return view.source.format(schema=postgres_schema(generation))
+
+
+def rebuildable(parts: SinkParts) -> Rebuildable:
+    return Rebuildable(PostgresContents(parts.postgres), in_postgres, by_ticks=True)

@@ -11,19 +11,22 @@ import psycopg
 from psycopg import Connection, errors
 from psycopg.rows import TupleRow
 
+from schemas.components.builtin import POSTGRES
 from schemas.events.erasure import Erasure
 from schemas.events.memory import MemoryUpdate
-from schemas.log import topics
 from schemas.migrations import create_generation
-from schemas.security.sealed_rows import Seals, everything
+from schemas.security.sealed_rows import Seals, by_profile, everything
 from schemas.storage import postgres_connections
-from schemas.storage.layouts import STORES, postgres_schema
+from schemas.storage.layouts import postgres_schema
+from schemas.storage.relations import HOME
 from sinks.collapse import memory_of, session_of
+from sinks.parts import SinkParts
 from sinks.postgres.erasure import erase
+from sinks.postgres.held import DECISIONS_KEPT
 from sinks.postgres.rows import Row, row_of
 from sinks.postgres.structured import NO_TABLES, Specs, StructuredTables
 from sinks.postgres.tables import TABLES, Table, progress_upsert
-from sinks.protocol import Mark, Permanent, SinkBatch, Tombstone, Transient
+from sinks.protocol import Mark, Permanent, Sink, SinkBatch, Tombstone, Transient
 
 T = TypeVar("T")
 _POISON = (errors.DataError, errors.IntegrityError, errors.ProgramLimitExceeded)
@@ -35,7 +38,6 @@ SESSIONS_KEPT = timedelta(days=30)
 """How long a session's row outlives its last event: its window holds turn text (A1)."""
 SWEPT = 50_000
 """Rows of a table that go with one tick; the rest go with the next. More than come between two."""
-DECISIONS_KEPT = timedelta(days=topics.DECISIONS.retention_days or 14)
 
 
 class PostgresSink:
@@ -46,7 +48,7 @@ class PostgresSink:
     """
 
     name = "postgres"
-    topics = STORES["postgres"].topics
+    topics = POSTGRES.feed.topics
 
     def __init__(
         self,
@@ -198,3 +200,12 @@ def _sweep(conn: Connection[TupleRow], schema: str, now: datetime, sessions_kept
         table = f"{schema}.{name}"
         found = f"SELECT ctid FROM {table} WHERE {column} <= %s LIMIT {SWEPT}"  # noqa: S608 - constant names
         _execute(conn, f"DELETE FROM {table} WHERE ctid = ANY(ARRAY({found}))", (limit,))  # noqa: S608 - the same
+
+
+def built(parts: SinkParts) -> Sink:
+    """Its structured tables are those of every tenant's profile."""
+    profiles = parts.profiles()
+    tables = Specs(lambda tenant: profiles.of(tenant).tables, lambda: (HOME, *profiles.tenants))
+    kept = timedelta(days=profiles.default.retention.turns_days)
+    seals = by_profile(profiles.of)
+    return PostgresSink(parts.postgres, (parts.generation,), tables=tables, sessions_kept=kept, seals=seals)

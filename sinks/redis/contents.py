@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -18,9 +19,11 @@ from redis.exceptions import RedisError
 from schemas.log.owner import Owner
 from schemas.storage.layouts import RedisLayout
 from sinks.clock import utc_now
-from sinks.contents import Bucket, Digest, Token, digests, hash64, part_of
+from sinks.contents import Bucket, Digest, Rebuildable, Token, digests, hash64, part_of
+from sinks.parts import SinkParts
 from sinks.protocol import Mark, Transient
-from sinks.redis.session import SessionTtl, connect, thirty_minutes
+from sinks.redis.held import in_redis
+from sinks.redis.session import SessionTtl, as_idle, connect, thirty_minutes
 
 T = TypeVar("T")
 _SOON_MS = 60_000
@@ -120,3 +123,8 @@ def _owner(name: str, prefix: str) -> tuple[Owner, str]:
     """Owner and session of a key. An owner's parts are percent-encoded, so the first `}` ends the tag."""
     tag, _, rest = name.removeprefix(prefix).partition("}")
     return Owner.parse(tag.removeprefix("{")), rest.removeprefix(_NAME)
+
+
+def rebuildable(parts: SinkParts) -> Rebuildable:
+    ttl = as_idle(parts.profiles().of)
+    return Rebuildable(RedisContents(parts.redis, session_ttl=ttl), partial(in_redis, session_ttl=ttl))

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import orjson
 from redis.exceptions import RedisError
 
+from schemas.components.builtin import REDIS
 from schemas.events.erasure import Erasure
 from schemas.events.memory import MemoryUpdate
 from schemas.events.sessions import SessionState
@@ -28,14 +29,23 @@ from schemas.log import topics
 from schemas.log.owner import Owner, OwnerKind
 from schemas.security import erasure_findings
 from schemas.security.sealed_rows import SealedPart, Seals, everything
-from schemas.storage.layouts import STORES, RedisLayout
+from schemas.storage.layouts import RedisLayout
 from sinks.clock import utc_now
 from sinks.collapse import session_of
-from sinks.protocol import Findings, Mark, Message, SinkBatch, Tombstone, kept_sealed
+from sinks.parts import SinkParts
+from sinks.protocol import Findings, Mark, Message, Sink, SinkBatch, Tombstone, kept_sealed
 from sinks.redis import scripts as lua
 from sinks.redis.erasure import drop_erased
 from sinks.redis.fill import Filler
-from sinks.redis.session import SessionTtl, classified, connect, session_args, session_keys, thirty_minutes
+from sinks.redis.session import (
+    SessionTtl,
+    as_idle,
+    classified,
+    connect,
+    session_args,
+    session_keys,
+    thirty_minutes,
+)
 
 T = TypeVar("T")
 HOT_TTL = timedelta(seconds=300)
@@ -46,7 +56,7 @@ class RedisSink:
     serve them from Postgres. `generation`: whose keys it writes. `now` is the clock that TTLs are counted by."""
 
     name = "redis"
-    topics = STORES["redis"].topics
+    topics = REDIS.feed.topics
 
     def __init__(
         self,
@@ -197,3 +207,11 @@ def _by_project(updates: Iterable[MemoryUpdate]) -> dict[Owner, list[tuple[str, 
         if u.kind == "hot" and u.owner_kind is OwnerKind.PROJECT:
             out.setdefault(u.owner, []).append((u.record_id, u.revision))
     return out
+
+
+def built(parts: SinkParts) -> Sink:
+    """Sessions are held for the idle time of their tenant's profile."""
+    return RedisSink(
+        parts.redis, fill_from=parts.postgres, generation=parts.generation,
+        session_ttl=as_idle(parts.profiles().of), findings=parts.findings, seals=parts.seals(),
+    )  # fmt: skip

@@ -16,7 +16,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.rows import dict_row
 
 from memstream.reprocess.compare import Comparison, GenerationSide, RevisionSide, compare
-from memstream.reprocess.fold import Fold, in_postgres
+from memstream.reprocess.fold import Fold
 from memstream.stack import Addresses
 from schemas.events.erasure import Erasure
 from schemas.events.memory import MemoryBody, MemoryUpdate
@@ -30,6 +30,7 @@ from schemas.storage.layouts import postgres_schema
 from sinks.decode import decode
 from sinks.postgres.contents import PostgresContents
 from sinks.postgres.erasure import erase
+from sinks.postgres.held import in_postgres
 from sinks.postgres.sink import PostgresSink
 from sinks.postgres.structured import Specs
 from sinks.protocol import Item, Permanent, SinkBatch, Tombstone, Transient

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
-from memstream.erasure import eraser as eraser_module
+from memstream.erasure.eraser import EraserConfig
 from memstream.erasure.log import ErasureScope, Log
 from memstream.erasure.log_reader import Collector
 from memstream.erasure.ports import Stored
+from memstream.erasure.ways import ways
 from processors.erasure.guard import Erased
 from processors.erasure.steps import GateEraser
+from schemas.components.installed import BUILT_IN
 from schemas.events.erasure import Erasure
 from schemas.log import topics
 from sinks.erased import WithoutErased
@@ -22,6 +25,7 @@ from sinks.protocol import Message
 from streams.batch_frame import BatchFrame
 from streams.runner import StepRunner
 from streams.topology import Parts
+from tests.simulation import trust
 from tests.simulation.acts import INTERNAL, Act, erases_much
 from tests.simulation.erasing import SimStored
 from tests.simulation.load import WORD, Call
@@ -194,5 +198,6 @@ def test_n6_a_store_that_is_not_waited_for_is_found(parts: Parts, monkeypatch: P
     whole = run(away, parts)
     assert not whole.failures
     assert {n for n in ("erasures", "erased words", "turns behind an erasure") if not whole.checked[n]} == set()
-    monkeypatch.setattr(eraser_module, "_VIA", tuple(v for v in eraser_module._VIA if v[0] != "milvus"))
+    fewer = tuple(way for way in ways(BUILT_IN) if way.store != "milvus")
+    monkeypatch.setattr(trust, "EraserConfig", partial(EraserConfig, ways=fewer))
     assert any("was done in view milvus" in line for line in run(away, parts).failures)

@@ -15,7 +15,7 @@ import pytest
 from query.auth.boundary import OpenDoor
 from query.errors import ProblemError
 from query.ops import panels, words
-from query.ops.flow import NODES, edges
+from query.ops.flow import NODES, Picture
 from query.ops.history import History, Minutes
 from query.ops.page import STATIC
 from query.pipeline.groups import GROUPS
@@ -207,7 +207,7 @@ def test_every_watched_group_has_its_place_in_the_flow() -> None:
     drawn_groups = {n.name for n in NODES if n.kind in ("step", "store")}
     assert {g.name for g in GROUPS if g.kind != "worker"} | {"jobs"} == drawn_groups
     assert len({(n.column, n.row) for n in NODES}) == len(NODES)
-    drawn = edges({"gate": 12.0}, frozenset({"sink-milvus"}))
+    drawn = Picture().edges({"gate": 12.0}, frozenset({"sink-milvus"}))
     assert any(e["bad"] for e in drawn)
     assert {e["weight"] for e in drawn} == {0, 2}
 

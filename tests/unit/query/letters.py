@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from query.deadletters.index import Filters, Letter, LetterIndex
-from query.deadletters.replay import READS, Replayer
+from query.deadletters.replay import Replayer
+from query.pipeline.groups import GROUPS
 from query.producer import Outgoing
 from query.streams import Read
 from schemas.log import owner, topics
@@ -14,7 +15,7 @@ from schemas.log.codec import Codec
 from streams.driver import TopologyDriver
 from tests.unit.streams.toy import START, Counter, turn
 
-READERS = {**READS, "counter": (topics.TURNS.name,)}
+READERS = {**{g.name: g.topics for g in GROUPS}, "counter": (topics.TURNS.name,)}
 HOME = owner.partition(owner.user("acme", "ann"), 8)
 
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from memstream.reprocess.fold import Fold, in_milvus, in_postgres, in_redis
+from memstream.reprocess.fold import Fold
 from schemas.events.envelope import Tick
 from schemas.events.memory import MemoryBody, MemoryUpdate
 from schemas.log import topics
@@ -17,8 +17,11 @@ from schemas.log.owner import OwnerKind
 from sinks.collapse import collapse, revision
 from sinks.decode import decode
 from sinks.memory import MemorySink
+from sinks.milvus.held import in_milvus
 from sinks.milvus.rows import is_held
+from sinks.postgres.held import in_postgres
 from sinks.protocol import Message, SinkBatch
+from sinks.redis.held import in_redis
 from tests.unit.sinks.events import CODEC, NOW, checkpoint, decision, memory, message, session, turn
 
 

@@ -1,4 +1,4 @@
-"""What a new sink needs beside its file: a line that says what feeds it, and one that makes it (D9)."""
+"""What follows from the declaration of a store (D9)."""
 
 from __future__ import annotations
 
@@ -8,29 +8,28 @@ from typing import Any
 from memstream.settings import Settings
 from memstream.stack import Addresses
 from memstream.stack.up import children
-from memstream.workers.sink import SINKS
 from query.pipeline.groups import GROUPS
 from schemas import migrations
-from schemas.storage.layouts import STORES, sink_group
+from schemas.components.builtin import SINKS
+from schemas.storage.layouts import sink_group
 from sinks.milvus.sink import MilvusSink
 from sinks.postgres.sink import PostgresSink
 from sinks.redis.sink import RedisSink
 
 
 def test_d9_a_store_is_fed_watched_and_run_by_its_line() -> None:
-    assert STORES.keys() == SINKS.keys()
     groups = {g.name: g for g in GROUPS if g.kind == "sink"}
-    assert groups.keys() == {f"sink-{store}" for store in STORES}
-    for store, feed in STORES.items():
-        assert groups[f"sink-{store}"].topics == feed.topics
+    assert groups.keys() == {f"sink-{store}" for store in SINKS}
+    for store, sink in SINKS.items():
+        assert groups[f"sink-{store}"].topics == sink.feed.topics
         assert groups[f"sink-{store}"].group_id == sink_group(store, 1)
     run = {c.argv[-1] for c in children(Settings(), Addresses(), 8900) if "sink" in c.argv}
-    assert run == set(STORES)
+    assert run == set(SINKS)
 
 
 def test_d9_a_sink_reads_what_its_line_says() -> None:
     assert {"postgres": PostgresSink.topics, "milvus": MilvusSink.topics, "redis": RedisSink.topics} == {
-        store: feed.topics for store, feed in STORES.items()
+        store: sink.feed.topics for store, sink in SINKS.items()
     }
 
 
@@ -57,7 +56,7 @@ def test_d9_a_new_store_gets_its_first_generation_once() -> None:
     """And none that has one: where the row of what is read was taken away, nobody may guess."""
     database: Any = Database([("postgres", 3), ("milvus", 1), ("redis", 2)])
     del database.live["redis"]
-    assert migrations.add_stores(database, [*STORES, "graph"]) == ["graph"]
-    assert migrations.add_stores(database, [*STORES, "graph"]) == []
+    assert migrations.add_stores(database, [*SINKS, "graph"]) == ["graph"]
+    assert migrations.add_stores(database, [*SINKS, "graph"]) == []
     assert database.generations == [("postgres", 3), ("milvus", 1), ("redis", 2), ("graph", 1)]
     assert database.live == {"postgres": 3, "milvus": 1, "graph": 1}

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from memstream.reprocess.fold import SOON, in_redis
 from schemas.profile.model import Profile, SessionSpec, load_profile
 from sinks.redis.fill import Filler
+from sinks.redis.held import SOON, in_redis
 from sinks.redis.session import GUARD_TTL, as_idle
 from sinks.redis.sink import RedisSink
 from tests.unit.sinks.events import NOW, session
