@@ -23,7 +23,7 @@ _GAP = "　"
 """In place of a value in its clause."""
 _HERE = re.compile(r"[了吧呢啊呀哈嘛的哦,，。.!！~～\s]*")
 _ASKS = re.compile(r"(?:请|麻烦|能不能|可以|就|都|以后|尽量|给我|跟我|和我|对我|用|讲|说|写|回)*")
-_OPENS = re.compile(r"(?:嗯|哦|就|是|有|在|对|好|我|我是|大概|差不多|目前|现在|主要是?|一个|个)*")
+_OPENS = re.compile(r"(?:嗯|哦|就|是|有|在|对|好|我|我是|大概|差不多|目前|现在|主要是?|一个|个|还有|另外|再就是|然后)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def _holds(kind: Kind, part: Part, lead: str, rest: str) -> bool:
         return _asks_of_reader(kind, part, lead)
     if kind.whose == "theirs":
         return not doubted(lead)
-    if guard("past").search(part.text) and kind.whose == "own":
+    if guard("past").search(part.text) and kind.whose == "own" and not kind.of_past:
         return False
     if kind.whose == "family":
         return is_of_blood(lead) and not guard("unmeant").search(part.text)

@@ -73,6 +73,8 @@ class Kind(Frozen):
     planned: bool = False
     plan_cue: str | None = None
     denial: bool = False
+    of_past: bool = False
+    """It is so still, whenever it was."""
     reply: bool = False
     kind: CandidateKind | None = None
     says: str

@@ -25,6 +25,8 @@ _BRIEF = frozenset(known_words()["brief"].split())
 """Names of one and the same style."""
 _AT_FIRST = re.compile("本来(?!就)|原本|原先|起初|一开始")
 """Of what no longer holds where the turn goes on with another value."""
+_INDUSTRY = frozenset({"industry", "currentIndustry"})
+"""What is named as a line of work is no occupation."""
 _LONGEST = 600
 """Characters of a turn that is read so: what is longer is a text, not talk."""
 
@@ -54,12 +56,14 @@ def without_free(found: Sequence[Found], values: Sequence[Found]) -> list[Found]
     """What is found, without free statements of clauses that say one of the `values`, and without what was meant at
     first, where they say what is meant now."""
     spoken = [v for v in values if not v.attributes.get("implied")]
+    lines_of_work = {str(v) for f in (*found, *values) for slot, v in f.slots if slot in _INDUSTRY}
     now = {slot for v in values for slot, _ in v.slots}
     return [
         f
         for f in found
         if not (_is_free(f) and any(v.start <= f.start and f.end <= v.end for v in spoken))
         and not (_AT_FIRST.search(f.text) and now & {slot for slot, _ in f.slots})
+        and not any(slot == "occupation" and v in lines_of_work for slot, v in f.slots)
     ]
 
 
