@@ -134,6 +134,8 @@ def _is_of(
         return True
     if seen(kind.cue, f"{lead}{_GAP}{rest}") or seen(kind.topic, part.before):
         return True
+    if seen(kind.earlier, part.turn[: part.clause.start]):
+        return True
     if kind.joined and follows and seen(kind.joined, lead):
         return True
     if is_all and kind.next and seen(kind.next, part.after, at_start=True):
@@ -152,7 +154,8 @@ def _holds(kind: Kind, part: Part, lead: str, rest: str) -> bool:
         return _asks_of_reader(kind, part, lead)
     if kind.whose == "theirs":
         return not doubted(lead)
-    if guard("past").search(part.text) and kind.whose == "own" and not kind.of_past:
+    in_place = guard("in_place").search(lead) is not None
+    if guard("past").search(part.text) and kind.whose == "own" and not (kind.of_past or in_place):
         return False
     if kind.whose == "family":
         return is_of_blood(lead) and not guard("unmeant").search(part.text)

@@ -16,7 +16,7 @@ from processors.reader.values.talk_zh import Part
 
 _GREETING = re.compile(r"(?:大家好|各位好|你们好|你好|您好|嗨|哈喽|喂)[，,：:！!\s]*(?=我)")
 _OPENING = re.compile(
-    r"(?:大家好|各位好|你们好|你好|您好|嗨|哈喽|喂|自我介绍一?下|自报家门|报到|新人报到|新来的|新人|冒个泡|签个到)[，,：:！!\s]*"
+    r"(?:大家好|各位好|你们好|你好|您好|嗨|哈喽|喂|自我介绍一?下|自报家门|报到|新人报到|新来的|新人|冒个泡|签个到|免贵姓[\u4e00-\u9fff]{1,2})[，,：:！!\s]*"
     r"|(?:我叫|我是(?:新加入的|新来的|新同事|刚来的)?|叫我|叫|我的名字叫?|名字叫?|姓名|大名|本名|真名|本人|我)(?:是|：|:)?"
 )
 _SAYS_NAME = re.compile(r"我叫|叫我|我的名字|名字|姓名|大名|本名|真名|我是(?=[\u4e00-\u9fff]{2,3}$)")
@@ -34,10 +34,10 @@ _AGE = re.compile(
     r"(?:今年|刚|快|周岁|虚岁|属\S)?(?P<n>\d{2}|[二三四五六七八九]十[一二三四五六七八九]?)(?:了|岁)?(?:男|女)?"
 )
 _SEX = re.compile(r"(?:\d{2}岁?)?(?P<v>男|女)(?:的|生|性|士)?(?:\d{2}岁?)?")
-_BORN = re.compile(r"(?:我|我是|本人|是)?(?P<y>19[3-9]\d|20[01]\d|[4-9]\d|0\d)年(?:的|生人?|出生的?)(?:人)?")
+_BORN = re.compile(r"(?:我|我是|本人|是)?(?P<y>19[3-9]\d|20[01]\d|[4-9]\d|0\d|(?:一九)?[四五六七八九][零〇一二三四五六七八九])年(?:的|生人?|出生的?)(?:人)?")
 _AT = "(?:我)?(?:这边)?(?:是|在|来自)?(?P<v>{parts.org})的?"
 _NOW_AT = "(?:我|人)?(?:现在|目前|如今)(?:就|人)?在(?P<v>(?!{place}|{words.workplaces}|家|路上)[\u4e00-\u9fffA-Za-z]{2,8})"
-_JOB = "(?:我|我是|是)?(?:(?P<at>{parts.org})的?)?(?:做|干|搞|负责|管)?(?P<v>{parts.job}|{words.trades})(?:的|一枚|岗)?"
+_JOB = "(?:我|我是|是)?(?:新来的|刚来的|组里的)?(?:(?P<at>{parts.org})的?)?(?:做|干|搞|负责|管)?(?P<v>{parts.job}|{words.trades})(?:的|一枚|岗)?"
 _OF_JOB = (
     "(?:我是|我)?(?:(?:(?P<at>{parts.org})的?)|[\u4e00-\u9fff]{2,4}的)?"
     "(?P<v>{parts.job})(?P<name>[\u4e00-\u9fff]{2,3})"
@@ -95,9 +95,13 @@ def _name(parts: Sequence[Part], *, says: bool, worded: bool) -> Found | None:
         if lead[:1] in set("我叫名姓本大真") and lead != "我" and (goes_on or _SAYS_NAME.match(part.text)):
             return _named(part, bare)
         is_called_so = bare[0] not in _NICKNAME or (at == 0 and guard("comes_anew").search(part.turn))
-        if goes_on and is_called_so and _only_greets(parts[:at]):
+        if goes_on and is_called_so and (_only_greets(parts[:at]) or _tells_trade(parts[:at])):
             return _named(part, bare)
     return None
+
+
+def _tells_trade(parts: Sequence[Part]) -> bool:
+    return bool(parts) and all(compiled(_JOB).fullmatch(p.text) and "我" in p.text for p in parts)
 
 
 def _is_with_trade(parts: Sequence[Part], name: str) -> bool:
@@ -164,7 +168,7 @@ def _born(parts: Sequence[Part], turn: TurnView) -> Iterator[Found]:
     """The age of who says only in which year they were born, which may be one less."""
     for part in parts:
         if part.is_own and (match := _BORN.fullmatch(part.text)):
-            short = int(match["y"])
+            short = int("".join(str(han_number(c) or 0) if not c.isdigit() else c for c in match["y"]))
             year = short if short > 100 else short + (1900 if short >= 40 else 2000)
             age = turn.occurred_at.year - year
             if _YOUNGEST <= age <= _OLDEST:

@@ -45,6 +45,8 @@ class Kind(Frozen):
     behind: str | None = None
     cue: str | None = None
     topic: str | None = None
+    earlier: str | None = None
+    """What the turn says before the clause."""
     joined: str | None = None
     """Before a value that follows one of its kind in the clause before."""
     listed: bool = False
