@@ -165,6 +165,8 @@ def _holds(kind: Kind, part: Part, lead: str, rest: str) -> bool:
         return False
     if kind.planned:
         return True
+    if kind.by_staff is not None:
+        lead = guard("staff_says").sub("", lead)
     lead = _CORRECTED.sub("", lead) if _WRONG.search(part.before) else lead
     return not (planned(lead) or doubted(lead)) and not guard("unmeant").search(part.text)
 

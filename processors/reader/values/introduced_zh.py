@@ -12,7 +12,7 @@ from processors.reader.rules.numbers import han_number
 from processors.reader.rules.places_zh import PLACES
 from processors.reader.rules.protocol import TurnView
 from processors.reader.values.kinds_zh import compiled, guard, known_words
-from processors.reader.values.talk_zh import Part
+from processors.reader.values.talk_zh import Part, names_another
 
 _GREETING = re.compile(r"(?:大家好|各位好|你们好|你好|您好|嗨|哈喽|喂)[，,：:！!\s]*(?=我)")
 _OPENING = re.compile(
@@ -106,11 +106,14 @@ def _tells_trade(parts: Sequence[Part]) -> bool:
 
 def _is_with_trade(parts: Sequence[Part], name: str) -> bool:
     """Is what opens a turn a nickname, beside what its bearer works as: 大树，运维，现在在迅付?"""
-    if len(parts) < 3 or any(p.clause.asks for p in parts) or not compiled(_JOB).fullmatch(parts[1].text):
+    if len(parts) < 3 or name != parts[0].text or names_another(name) or "我" in name:
+        return False
+    if any(p.clause.asks for p in parts) or not compiled(_JOB).fullmatch(parts[1].text):
         return False
     if _LATIN.fullmatch(name):
         return name.casefold() not in known_words()["no_nicknames"].split() and not compiled(_JOB).fullmatch(name)
-    return len(name) < 4 and _NAME.fullmatch(name) is not None and name[0] not in _NICKNAME and _is_no_word(name)
+    addressed = name[0] in _NICKNAME and guard("speaks_to").search(parts[0].turn) is not None
+    return len(name) < 4 and _NAME.fullmatch(name) is not None and not addressed and _is_no_word(name)
 
 
 def _only_greets(parts: Sequence[Part]) -> bool:
