@@ -41,8 +41,8 @@ class Value:
 def values_in(
     part: Part, kind: Kind, names: tuple[str, ...], lexicon: Lexicon, aliases: tuple[str, ...], *, follows: bool
 ) -> Iterator[Value]:
-    """The values of a kind that a clause says of whom the kind is. `names`: slots to fill; `follows`: the clause before
-    held one of the kind."""
+    """The values of a kind that a clause says of whom the kind is. `names`: slots to fill; `follows`: a clause just
+    before held one of the kind."""
     text = part.text
     matches = list(compiled(kind.value, lexicon, aliases).finditer(text))
     if not matches or not _may_say(part, kind) or _is_kept_out(kind, part, lexicon, aliases):

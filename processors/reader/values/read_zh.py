@@ -27,6 +27,8 @@ _AT_FIRST = re.compile("本来(?!就)|原本|原先|起初|一开始")
 """Of what no longer holds where the turn goes on with another value."""
 _INDUSTRY = frozenset({"industry", "currentIndustry"})
 """What is named as a line of work is no occupation."""
+_NEAR = 2
+"""Clauses behind a value in which another one of its kind may follow."""
 _LONGEST = 600
 """Characters of a turn that is read so: what is longer is a text, not talk."""
 
@@ -133,12 +135,12 @@ def _specs(kind: Kind, profile: Profile) -> list[FieldSpec]:
 
 
 def _values(kind: Kind, parts: Sequence[Part], specs: list[FieldSpec], lexicon: Lexicon) -> Iterator[Value]:
-    follows = False
+    since = _NEAR + 1
     names = tuple(kind.pair) or (specs[0].slot or specs[0].name,)
     aliases = names_of(specs[0]) if "{aliases}" in f"{kind.value}" else ()
     for part in parts:
-        here = list(values_in(part, kind, names, lexicon, aliases, follows=follows))
-        follows = bool(here)
+        here = list(values_in(part, kind, names, lexicon, aliases, follows=since <= _NEAR))
+        since = 1 if here else since + 1
         yield from here
 
 
