@@ -10,7 +10,7 @@ from processors.memory.certainty import has_moved, implies, without_field, witho
 from processors.memory.corrected_values import holders_of_wrong_value
 from processors.memory.emit import because, changed, decision, update
 from processors.memory.free_statements import FreeStatements
-from processors.memory.index import since
+from processors.memory.index import Slot, since
 from processors.memory.index import values_of as standing_values
 from processors.memory.marks import marked
 from processors.memory.opposites import opposed
@@ -23,9 +23,10 @@ from processors.memory.values import canonical, same
 from processors.reader.rules.protocol import holds_many
 from processors.step import Emit
 from schemas.base import JsonValue
-from schemas.events.memory import Candidate, MemoryUpdate
+from schemas.events.memory import Candidate, MemoryKind, MemoryUpdate
 from schemas.log.ids import record_id
 
+_MEANT_OR_WISHED: Mapping[str, MemoryKind] = {"intent": "preference", "preference": "intent"}
 VALUE_STATED = "value_stated"
 """Rule of what was only taken for a value of its field, and stands without it since one was stated."""
 
@@ -77,7 +78,7 @@ class FieldValues(FreeStatements):
         out, when = _Sorted(), self._when(c)
         for slot in self._slots(c, fields):
             name = slot.field
-            holders = self._store.holders(slot)
+            holders = self._holders(slot)
             if implies(c) and any(not implies(h.sealed) for h in holders):
                 out.implied.append(name)
                 continue
@@ -106,6 +107,14 @@ class FieldValues(FreeStatements):
                 out.fresh.append(name)
                 out.replaced.update({h.record_id: h for h in holders})
         return out
+
+    def _holders(self, slot: Slot) -> list[MemoryUpdate]:
+        """Standing records of a slot. What is meant and what is wished of a field that holds one value are of one slot:
+        "I hope for spring", then "we do it in May"."""
+        found, other = self._store.holders(slot), _MEANT_OR_WISHED.get(slot.kind)
+        if other is None or self._profile.field(slot.field) is None or holds_many(self._profile, slot.field):
+            return found
+        return sorted([*found, *self._store.holders(slot._replace(kind=other))], key=lambda u: (since(u), u.record_id))
 
     def _is_held(self, c: Candidate, name: str, value: JsonValue) -> bool:
         """Does the caller hold it? Where the candidate takes the place of a record it is stored all the same: skipped,
