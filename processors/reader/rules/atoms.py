@@ -25,7 +25,11 @@ from processors.reader.rules.words_en import alternatives
 _DECIDED_EN = re.compile(
     r"\b(?:(?:I|we|the team|our team)(?:'ve| have|'s| has)? (?:just |finally |all |now |also |already )?"
     r"(?:decided|agreed|chose|chosen|settled on|opted|resolved|made the decision|concluded|picked|finalized|finalised)"
-    r"|(?:the )?decision(?: is|:| was)|(?:let's|we will|we'll|we shall"
+    r"|(?:the |my |our )?(?:final )?decision(?: is|:| was)"
+    r"|(?:I|we)(?:'ve| have)? (?:finally |now |just )?made up (?:my|our) minds?"
+    r"|(?<!he )(?<!she )(?<!they )(?<!you )(?<!who )(?<!was )(?<!been )(?<!not )(?<!be )(?<!is )(?<!are )(?<!haven't )"
+    r"(?<!hasn't )(?<!got )decided(?=\s?[,:\u2013-]+ ?(?:I|im|we|no more|it's|its|going|quitting|stopping|gonna)\b)"
+    r"|(?:let's|we will|we'll|we shall"
     r"|I'll|we are going to|we're going to) (?:go with|adopt|switch"
     r" to|stick with|use)"
     r"|it (?:was|is|has been) decided)\b(?! to (?:disagree|differ)\b)",
