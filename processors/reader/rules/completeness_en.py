@@ -113,7 +113,8 @@ _NAMED_BY_ANOTHER = re.compile(
     rf"|^(?:I|we) (?:am|was|are|were) (?:not )?(?:\w+ly )?(?:an? )?(?:(?:{alternatives('how_much')}) )?"
     rf"(?:{alternatives('of_what')})(?:,| because| but| so| since)"
     r"|^(?:I|we) (?:\w+ )?have (?:an?|any) (?:subscription|account|membership)\b(?! (?:with|to|at|of|for|on)\b)"
-    r"|\b(?:some|all|few|many|most|every|several) (?:episode|season|chapter)s?$"
+    r"|\b(?:some|all|few|many|most|every|several|old|new|recent|other|both|more|seen|watched|missed) "
+    r"(?:old |new |of the |\w+ )?(?:episode|season|chapter|rerun|sequel)s?\b(?! (?:of|from|in|on)\b)"
     r"|\b(?:I|we) (?:am|was|are|were) one\b(?! of\b)|\bwas one (?:in|at|too|for)\b"
     r"|\bfavou?rite are\b"
     r"|\bthe (?:original|first|last|orig\w+) (?:\d|two|three|four)\b(?! [a-z]+s\b)"
@@ -169,7 +170,8 @@ _OF_THE_TALK = re.compile(
 """Something that only the talk names."""
 _DONE = re.compile(
     rf"(?!\w+ (?:have |has |had )?(?:been [a-z]+ing|dropped)\b)"
-    r"(?!(?:I|we) (?:[a-z]+ly |always |also )?(?:loved|liked|enjoyed|hated|adored|preferred) the [\w-]+ [a-z]+s\b)"
+    rf"(?!(?:I|we) (?:[a-z]+ly |always |also )?(?:loved|liked|enjoyed|hated|adored|preferred) "
+    rf"the (?!(?:{alternatives('of_no_kind_before')})\b)[\w-]+ [a-z]+\b)"
     rf"{_I} "
     rf"(?:(?:and others|have|had|has|then|just|also|finally|really|even|did|didn't) ){{0,2}}"
     rf"(?:[a-z]{{2,}}ed|{alternatives('steps')}|heard|lost|won|met|(?<=didn't )\w+)\b",

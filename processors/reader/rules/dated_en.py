@@ -51,6 +51,12 @@ _LOOKED_BACK = 24
 """Characters before a time that are looked at."""
 _PART = re.compile(r"morning|afternoon|evening|night", re.IGNORECASE)
 _SEASON = re.compile(r"spring|summer|autumn|fall|winter", re.IGNORECASE)
+_SEASON_OF_NOW = re.compile(
+    r"(?<!\bof )(?<!\buntil )(?<!\bby )(?<!\bsince )(?<!\bfor )\b(?:(?:in|during|over|through) )?this (spring"
+    r"|summer|autumn|fall)\b(?!'s|-)",
+    re.I,
+)
+"""Of this year, whether it is over or to come; a winter lies in two."""
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
@@ -88,7 +94,7 @@ def dated(text: str, at: datetime) -> str:
             begin, named = begin - len("about "), f"{_PREPOSITION[span.precision]} about {date}"
         pieces += [text[end:begin], named if begin else named[:1].upper() + named[1:]]
         end = close
-    return "".join([*pieces, text[end:]])
+    return _SEASON_OF_NOW.sub(lambda m: f"in {m[1].lower()} {at.year}", "".join([*pieces, text[end:]]))
 
 
 def _counted_from(span: TimeSpan, text: str, begin: int, at: datetime) -> str:

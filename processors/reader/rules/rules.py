@@ -247,7 +247,8 @@ def _reading(
     team = project is not None or bool(profile.hot_keys)
 
     def made(ordinal: int, each: Found, values: list[tuple[str, JsonValue]]) -> Candidate:
-        planned = each.kind == "intent" and turn.language == "zh" and turn.speaker is not None
+        to_do = each.kind == "intent" or (turn.language == "en" and each.episode_type == "task")
+        planned = to_do and turn.speaker is not None
         stated = each.episode_type == "fact" or planned or (each.kind == "relation" and turn.language == "en")
         free = each.dated or (stated and each.dropped is None and not (each.slots or team))
         if free:

@@ -22,7 +22,8 @@ _TALKED_OF = re.compile(
     r"(?:I|we) (?:(?:am|was|have|had|do|did|can|could|will|would|don't|didn't|haven't|can't|couldn't|wouldn't|really"
     r"|just|also|still|never|always|only|not|totally|definitely|kind of|kinda|even|already|sometimes|often|been|be|too"
     r"|so|very|pretty|super|quite) ){0,4}"
-    r"(?:think|thinks|thought|guess|know|knew|known|hope(?! to)|hoping(?! to)|agree|agreed|wonder|wondered|wondering"
+    r"(?:think|thinks|thought|guess|guessed|know|knew|known|hope(?! to)|hoping(?! to)|agree|agreed|wonder|wondered"
+    r"|wondering"
     r"|see|hear|heard|understand|understood|believe|believed|feel|felt|feeling|mean|meant|suppose|bet|wish|imagine"
     r"|remember|forget|forgot|say|said|saying|appreciate|thank|assume|assumed|doubt|recommend|suggest|sure|glad|sorry"
     r"|curious|afraid|happy|excited|here|looking forward"
@@ -103,7 +104,9 @@ _OF_NOTHING = re.compile(
     re.I,
 )
 _OPENS = re.compile(
-    r"(?:(?:(?:on|in|at|for|since|over|during|by|after|until|the|a|an|last|next|this|other|few|couple of|past|early"
+    rf"(?:(?:after|before|during|in|on|at|for|with|over|since|until|because of|due to|thanks to|despite|as|growing up) "
+    rf"(?:(?!(?:{alternatives('opens_the_talk')})\b)[\w'-]+ ?){{1,5}},? (?=(?:I|we)(?:'\w+)? [a-z])"
+    r"|(?:(?:on|in|at|for|since|over|during|by|after|until|the|a|an|last|next|this|other|few|couple of|past|early"
     r"|late|ever|every|one|two|three|four|five|\d+|[a-z]+days?|january|february|march|april|may|june|july|august"
     r"|september"
     r"|october|november|december|days?|weeks?|months?|years?|weekend|morning|afternoon|evening|night|summer|winter"
@@ -197,8 +200,15 @@ def asks_for(text: str) -> bool:
     return reports(text) or (short and _PARTICULAR.search(text) is not None)
 
 
+_FRONTED = re.compile(
+    r"(?:growing up|before|after|during|when|while|since|until|because|in|on|at|for|with|due to|thanks to|despite)\b"
+    r"[^,;]{2,50}, we\b",
+    re.I,
+)
+
+
 def as_owner(text: str) -> str:
     """Name the owner as the subject of what was said without one; other statements stand as said."""
-    if re.match(r"(?:I|we|my|our)\b", text, re.I) or _MENTIONS.search(text):
+    if re.match(r"(?:I|we|my|our)\b", text, re.I) or _MENTIONS.search(text) or _FRONTED.match(text):
         return text[0].upper() + text[1:]
     return f"{{owner}} {conjugate(text[0].lower() + text[1:])}"
