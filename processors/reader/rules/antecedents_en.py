@@ -24,13 +24,13 @@ _NOUN_PHRASE = re.compile(
 _EMPTY = frozenset(listed("nothing_to_come_back_to"))
 _MANY_NAMED = re.compile(
     r"\b(?:my|our|the|some|two|three|four|five|\d+|many|several|most|all|both|few|more|of|with)"
-    r" (?:[\w'-]+ ){0,2}[a-z]+s\b"
+    r" (?:[\w'-]+ ){0,2}(?P<word>[a-z]+s)\b"
     r"|\b(?:parents|kids|children|people|family|siblings|grandparents|someone|somebody|anyone|everyone|everybody)\b",
     re.I,
 )
 _BARE_PLURAL = re.compile(r"(?P<before>[\w']+) (?P<word>[a-z]+[^s\W]s)\b", re.I)
 _NO_PLURAL = frozenset(listed("no_plurals"))
-_BEHIND_A_SUBJECT = re.compile(rf"(?:I|we|he|she|it|who|that|which|[A-Z][a-z]+|{KIN_EN}|dog|cat)$", re.I)
+_BEHIND_A_SUBJECT = re.compile(rf"(?:I|we|he|she|it|who|that|which|(?-i:[A-Z])[a-z]+|{KIN_EN}|dog|cat)$", re.I)
 _DONE_TO = re.compile(
     r"\b(?:play|learn|study|studi|teach|smoke|drink|eat|grow|speak|cook|watch|collect)(?:ed|t|d|s|es|ing)?"
     r" (?!(?:to|it|that|this|with|in|on|at|for|up|out|about|and|but|so|well|together|again|more|too)\b)[a-z]{3,}"
@@ -83,10 +83,12 @@ def names_thing(before: str) -> bool:
 def names_several(before: str) -> bool:
     """Does it name several, or somebody of whom one says "they"?"""
     kin = [match.group() for match in KIN.finditer(before)]
-    if _MANY_NAMED.search(before) or len(kin) > 1 or any(_GENDERED.fullmatch(who) is None for who in kin):
+    if len(kin) > 1 or any(_GENDERED.fullmatch(who) is None for who in kin):
+        return True
+    if any((match["word"] or "").lower() not in _NO_PLURAL for match in _MANY_NAMED.finditer(before)):
         return True
     return any(
-        match["word"].lower() not in _NO_PLURAL and _BEHIND_A_SUBJECT.search(match["before"]) is None
+        match["word"].lower() not in _NO_PLURAL and _BEHIND_A_SUBJECT.match(match["before"]) is None
         for match in _BARE_PLURAL.finditer(before)
     )
 

@@ -62,6 +62,8 @@ _HERE_AND_NOW = re.compile(
 """An offer or a resolve of the talk ("I'll get it", "I have to read"), not a plan: it names no time and nobody;
 what nobody plans ("I'm going to cry"); what one wishes of the world."""
 _NO_MAIN = re.compile(
+    r"(?:because of|due to|thanks to|despite) (?!.*(?:,|\b(?:I|we|he|she|they) [a-z]|\b(?:my|our) [a-z]+ (?:is|was"
+    r"|has|had)\b))|"
     r"(?:(?:last|this|every|each|one) \w+ )?(?:since|when|while|as|after|before|until|once) (?:my|our|I|we|the) "
     r"(?!.*(?:,|\b(?:I|we|he|she|they|it) (?!to\b)"
     r"|\b(?:my|our) (?:[\w'-]+ ){1,2}(?:is|are|was|were|has|have|had|will|can|[a-z]+ed|[a-z]+[^s\W]s)\b))",
@@ -83,6 +85,10 @@ _LEFT_OPEN = re.compile(
     rf"(?:{alternatives('of_what')})(?: myself)?$"
     rf"|\b(?:want|wanted|need|going|would (?:love|like)|plan|hope) to (?:{alternatives('asks_for_more')})"
     r"(?: (?:sometime|someday|one day|again|too|more))?$"
+    r"|^(?:I|we) (?:am|was|are|were) (?:\w+ly )?(?:no|not (?:an? )?)(?: ?[\w-]+){0,2} ?(?:experts?|pros?|genius"
+    r"|saint|material)$"
+    r"|\b(?:keep|keeping|kept|caught|catch) up$|\b(?:was|were|am|are)(?:n't| not) (?:coming|going)(?=$|,)"
+    r"|\bdo(?:es|ne)? (?:an?|one|two|\d) (?:hour|day|minute|week)s?\b"
     r"|\b(?:see|do|try|watch|be|meet|play|like|love|want) one$|\b(?:to|of|with) (?:some|many|most|several|a few),"
     r"|\b(?:met|seen|saw|have|had|watched|read|tried|know|knew|got|like|liked|loved|bought|made) "
     r"(?:so |too |quite )?(?:many|several|some|a few|lots|plenty|a couple|none|all|both)$"
@@ -114,7 +120,7 @@ _NAMED_BY_ANOTHER = re.compile(
     rf"(?:{alternatives('of_what')})(?:,| because| but| so| since)"
     r"|^(?:I|we) (?:\w+ )?have (?:an?|any) (?:subscription|account|membership)\b(?! (?:with|to|at|of|for|on)\b)"
     r"|\b(?:some|all|few|many|most|every|several|old|new|recent|other|both|more|seen|watched|missed) "
-    r"(?:old |new |of the |\w+ )?(?:episode|season|chapter|rerun|sequel)s?\b(?! (?:of|from|in|on)\b)"
+    r"(?:old |new |of the |\w+ )?(?:episode|season|chapter|rerun|sequel)s?\b(?! (?:of|in|on|from(?! time))\b)"
     r"|\b(?:I|we) (?:am|was|are|were) one\b(?! of\b)|\bwas one (?:in|at|too|for)\b"
     r"|\bfavou?rite are\b"
     r"|\bthe (?:original|first|last|orig\w+) (?:\d|two|three|four)\b(?! [a-z]+s\b)"
@@ -140,6 +146,7 @@ _NO_OBJECT = re.compile(
     rf"|didn't |do not )*"
     rf"(?:{alternatives('need_an_object')})"
     rf"(?: (?:{alternatives('of_no_object')}|(?:every|each) [a-z]+|on [a-z]+days?|all day|[a-z]+ly"
+    r"|(?:before|after|during|until) (?:my |the )?[a-z]+(?: [a-z]+)?"
     r"|when (?:I|we) (?:was|were) .{1,40}|as an? (?:kid|child|teen|boy|girl)))*$",
     re.I,
 )
@@ -202,7 +209,10 @@ _TWO_IN_ONE = re.compile(
 )
 """Two sentences with nothing between them."""
 _BROKEN = re.compile(
-    r"\b(?:I|we) (?:is|has|does)\b|\b(?:has|have|had) be\b|^(?:I|we) (?:can't|cannot|couldn't|won't) [A-Z]|^I no [A-Z]"
+    r"\b(?:I|we) (?:is|has|does)\b|\b(?:we|they|I) where\b"
+    r"|\b(?:am|was|were|are) (?:also |just )?(?:love|like|want|think|feel|go|have|do|get|hate|need"
+    r"|know)\b(?! (?:it\b|that\b)?to you)"
+    r"|\band love with\b|\b(?:has|have|had) be\b|^(?:I|we) (?:can't|cannot|couldn't|won't) [A-Z]|^I no [A-Z]"
     r"|\b(?:have|has|had) (?:saw|went|knew|began|wrote|drove|ate)\b|^[Mm]y [\w' -]{2,40}, who [^,]+$"
     r"|\b(?:am|is|was|were|are) (?:problem|issue|(?:[a-z]+ )?(?:man|woman|person|boy|girl))(?=$|[,;]| with\b)"
     r"|\bused to (?:an?|my)\b|^I were\b(?!n't)|\blike to [A-Z]|\w's (?:are|were)\b|[/\\|]$|: (?:me|us)$"

@@ -20,7 +20,10 @@ _OF_ANOTHER = re.compile(
     re.IGNORECASE,
 )
 """Behind these it is no time by itself: "the last week of May", "every next month"."""
-_OF_OUR_DAYS = re.compile(r"\bof $", re.IGNORECASE)
+_OF_OUR_DAYS = re.compile(
+    r"\b(?:of|kids|children|people|men|women|girls|boys|teens|teenagers|parents|society|world|music|movies|life) $",
+    re.IGNORECASE,
+)
 """The horses of today are those of our days."""
 _SURE = re.compile(
     r"(?:the )?day (?:before|after)|yesterday|tomorrow|tonight|today|(?:last|next|past|previous|in)\b"

@@ -12,9 +12,10 @@ from functools import partial
 
 from processors.reader.rules.antecedents_en import KIN
 from processors.reader.rules.beginnings_en import CUTS, before_another, beginnings
-from processors.reader.rules.clauses_en import ANSWERS_NO, FILLER, SUPPOSED, Clause, Subject, clauses
+from processors.reader.rules.clauses_en import ANSWERS_NO, FILLER, Clause, Subject, clauses
 from processors.reader.rules.completeness_en import is_whole
 from processors.reader.rules.found import Found
+from processors.reader.rules.fronted_en import is_front, with_front
 from processors.reader.rules.joint_subjects_en import as_one
 from processors.reader.rules.momentary_en import is_of_now
 from processors.reader.rules.others import KIN_EN
@@ -143,14 +144,6 @@ _SUPPOSING = re.compile(
 )
 """What follows it behind "and" is supposed, or said by others, like it."""
 
-_FRONT = re.compile(
-    r"(?:when|while|after|before|during|since|until|in|on|at|for|with|because of|due to|thanks to|despite|growing up)"
-    r" [^,;]{2,50},$",
-    re.I,
-)
-_OF_SPEAKER = re.compile(r"(?:I|we)\b", re.I)
-"""What stands before a statement and says when or why it holds."""
-
 _NAME = re.compile(
     r"(?<=\bnamed )[A-Z][a-z]+|(?<=\bcalled )[A-Z][a-z]+"
     rf"|(?<=\bmy )(?:{KIN_EN}) [A-Z][a-z]+"
@@ -243,17 +236,15 @@ def free_statements(
 def _fronted(
     runs: Sequence[Alone], sentence: Sentence, original: str, clause: Clause, whole: str, *, in_group: bool
 ) -> Alone | None:
-    """The statement with the time or the reason that stands before it: "Before the war, I lived in Rome"."""
-    if not runs or not _OF_SPEAKER.match(whole):
+    """The statement of a clause with the time or the reason that the run before it is."""
+    if not runs or not whole:
         return None
-    start = runs[-1].start - sentence.start
-    front = original[start : clause.start - sentence.start].strip()
-    front = _without(_INTERJECTION, _without(FILLER, front)) if _FRONT.match(front) is None else front
-    if not front.endswith(",") or _FRONT.match(front) is None or SUPPOSED.search(front):
+    phrase = original[runs[-1].start - sentence.start : clause.start - sentence.start].strip()
+    phrase = phrase if is_front(phrase) else _without(_INTERJECTION, _without(FILLER, phrase))
+    joined = with_front(phrase, whole)
+    if joined is None or len(joined.split()) > KEPT_WHOLE or not tells(_shortened(joined), in_group=in_group):
         return None
-    joined = f"{expand(front)} {whole}"
-    fits = len(joined.split()) <= KEPT_WHOLE and tells(_shortened(joined), in_group=in_group)
-    return Alone(runs[-1].start, clause.end, joined, 0.0) if fits else None
+    return Alone(runs[-1].start, clause.end, joined, 0.0)
 
 
 def _apart(sentence: Sentence, original: str, *, in_group: bool) -> Iterator[Clause]:

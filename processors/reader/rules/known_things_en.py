@@ -32,6 +32,7 @@ _ONE_FOR_ALL = re.compile(
     rf"(?:{alternatives('known_to_all', 'one_for_all', 'nothing_to_come_back_to')})|[a-z]+(?:est|most)|\w*[A-Z\d]\S*"
 )
 _ONE_OF_MANY = frozenset(listed("one_of_many"))
+_NEAR_ONE = frozenset(listed("near_one"))
 _OF_NO_KIND = frozenset(listed("of_no_kind_before"))
 _VERB_FORM = re.compile(rf"(?:[a-z]{{3,}}(?:ed|ly)|{alternatives('steps')}|lost|won|met|broke|closed)$")
 _SAYS_WHICH = re.compile(
@@ -62,7 +63,7 @@ def _is_one_of_many(text: str, match: re.Match[str]) -> bool:
         return False
     low = [word.lower() for word in words]
     at = next((n for n, word in enumerate(low) if word in _ONE_OF_MANY), None)
-    within = at is not None and _WITHIN.match(match["before"]) is not None
+    within = at is not None and low[at] in _NEAR_ONE and _WITHIN.match(match["before"]) is not None
     if (at is None or within) and any(_ONE_FOR_ALL.fullmatch(word) for word in words):
         return False
     if _says_which_kind(low[: len(low) - 1 if at is None else at], low[-1]):

@@ -35,6 +35,8 @@ _SHOWN = re.compile(
     r"|\b(?:am|is|are|was|were|at|see|find|read|hear|open|watch) that [a-z]+$|\bthat sooner\b"
     r"|\b(?:the|this|that|a similar) (?:same )?(?:situation|position|boat)"
     r"(?:$| (?:head on|as|now|myself|before|too|once|last|where|and|when)\b)"
+    r"|\bthe (?:most|least) [a-z]+ ones?\b|\bthe same way\b(?! (?:as|that|my|I|we)\b)"
+    r"|\bsome (?:locally|nearby|online|soon)\s*$"
     r"|\bone of (?:mine|ours)\b|\b(?:my|our) (?!(?:loved|little|dear|young)\b)(?:[a-z]+ )?ones?\b"
     r"|(?<!of )(?<!is )(?<!was )(?<!are )(?<!were )(?<!the )(?<!stays )(?<!stay )(?<!coal )(?<!gold )(?<!a )\bmine\b"
     r"|\b(?:(?:an)?other|that|which|the|next|last|a \w+|\w+er) ones?\b|\b(?:the|an)other\s*$"

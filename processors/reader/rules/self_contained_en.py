@@ -62,7 +62,7 @@ _HEDGED = re.compile(
 )
 """A plan or a taste that somebody is not sure of is worth telling as they say it, and so is that they know nobody."""
 _LASTING = re.compile(
-    r"\b(?:since|always|every|often|lately|for (?:\w+ )?(?:years|months|weeks)|afraid of|sure that"
+    r"\b(?:since|always|usually|every|often|lately|for (?:\w+ )?(?:years|months|weeks)|afraid of|sure that"
     r"|comfortable (?:with|around|[a-z]+ing))\b",
     re.I,
 )
@@ -105,7 +105,10 @@ _OF_NOTHING = re.compile(
 )
 _OPENS = re.compile(
     rf"(?:(?:after|before|during|in|on|at|for|with|over|since|until|because of|due to|thanks to|despite|as|growing up) "
-    rf"(?:(?!(?:{alternatives('opens_the_talk')})\b)[\w'-]+ ?){{1,5}},? (?=(?:I|we)(?:'\w+)? [a-z])"
+    rf"(?:(?!(?:{alternatives('opens_the_talk')})\b)[\w'-]+ ?){{1,5}},? "
+    r"(?<!with )(?<!and )(?<!of )(?<!to )(?<!for )(?<!in )(?<!on )(?<!at )(?<!from )(?<!by )(?<!or )(?<!the )"
+    r"(?=(?:I|we)(?:'\w+)? [a-z]|(?:my|our) (?:[\w-]+ ){1,2}(?:is|are|was|were|has|have|had|will|can|taught|took|made"
+    r"|[a-z]+(?:s|ed)|[a-z]+ (?:with|at|in|on|to|for))\b)"
     r"|(?:(?:on|in|at|for|since|over|during|by|after|until|the|a|an|last|next|this|other|few|couple of|past|early"
     r"|late|ever|every|one|two|three|four|five|\d+|[a-z]+days?|january|february|march|april|may|june|july|august"
     r"|september"
@@ -116,7 +119,8 @@ _OPENS = re.compile(
     r"|(?:when|while|since|after|before|until) (?:I|we|my (?:[\w-]+ )?[\w-]+) [\w' -]{3,50}?"
     r"(?<!that)(?<!which)(?<!what)"
     r"(?<!who)(?<!and)(?<!but)(?<!how)(?<!where)(?<!because)(?<!think)(?<!if),? "
-    r"(?=(?:I|we)(?:'\w+)? [a-z]|(?:my|our) [a-z]+ [a-z]+(?:s|ed)\b))?"
+    r"(?=(?:I|we)(?:'\w+)? [a-z]|(?:my|our) [a-z]+ (?:[a-z]+(?:s|ed)|taught|took|made|got|had"
+    r"|left|gave|told|went|came|bought|lost|brought|let)\b))?"
     r"(?P<who>I|we|my|our)\b",
     re.I,
 )
@@ -143,7 +147,7 @@ _SUBJECT = re.compile(
 )
 _MENTIONS = re.compile(r"\b(?:[Ii]|me|my|mine)\b")
 _OF_SPEAKER = re.compile(
-    r"^What I (?:will|do)\b|\b(?:my|mine)\b"
+    r"^What I (?:will|do)\b|\b(?:my|mine)\b|^(?:some|most|all|none|both|half|one|two) of our\b"
     r"|\bthe (?:only|first|last|best|worst) [\w' -]{2,30}? (?:that )?I (?:ever |really |actually |still |can )*"
     r"(?:like|love|enjoy|watch|play|follow|read|eat|drink|speak|own|have|had|use|know how|went|tried|saw|learned)\b"
     r"|(?<!to )(?<!for )(?<!struck )(?<!surprised )(?<!amazed )\bme\b"

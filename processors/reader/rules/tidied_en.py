@@ -127,6 +127,17 @@ _MENDED = (
         ),
         r"I like \1 best",
     ),
+    (
+        re.compile(
+            r"^(?!(?:it|that|this|these|those|they|he|she|which|what|one|here|there|who"
+            r"|some)\b)([\w-]+(?: [\w-]+){0,4}?) "
+            r"(?:is|are) (?:still |definitely |also |always )?one of my (?:all[- ]time |personal )?favou?rites$",
+            re.I,
+        ),
+        r"I love \1",
+    ),
+    (re.compile(r"^I think (?=I still (?:have|own|live|work)\b)", re.I), ""),
+    (re.compile(r" out of (?:all of )?(?:them|those)(?: all)?$", re.I), ""),
     (re.compile(r"^I (?:still |also |can )?remember (?:back )?when (?=(?:my|our) )", re.I), ""),
     (
         re.compile(
