@@ -87,6 +87,7 @@ _LEFT_OPEN = re.compile(
     r"(?: (?:sometime|someday|one day|again|too|more))?$"
     r"|^(?:I|we) (?:am|was|are|were) (?:\w+ly )?(?:no|not (?:an? )?)(?: ?[\w-]+){0,2} ?(?:experts?|pros?|genius"
     r"|saint|material)$"
+    r"|^(?!.*(?:\d|\b(?:when|after|before|left|moved|died|graduat\w+)\b)).*\b(?:until|till|by|since) then$"
     r"|\b(?:keep|keeping|kept|caught|catch) up$|\b(?:was|were|am|are)(?:n't| not) (?:coming|going)(?=$|,)"
     r"|\bdo(?:es|ne)? (?:an?|one|two|\d) (?:hour|day|minute|week)s?\b"
     r"|\b(?:see|do|try|watch|be|meet|play|like|love|want) one$|\b(?:to|of|with) (?:some|many|most|several|a few),"
@@ -248,7 +249,8 @@ _SAID_TO_ANOTHER = re.compile(
     r"|(?:did )?(?:recently |just )*learn(?:ed|t)? that (?!I\b|my\b)"
     r"|(?:am|was) (?:still |just )?(?:guessing|thinking (?!(?:of|about) [a-z]+ing\b))"
     r"|(?:still )?ha(?:ve|d) (?:a feeling|trouble believing)"
-    r"|learn(?:ed|t) (?:a lot|so much|something|much)|tell a lie"
+    r"|(?:am learning|learn(?:ed|t)) (?:a lot|so much|so many|something|much|all (?:kinds|sorts)|new things)\b"
+    r"|tell a lie"
     r"|can't (?:just |help )?(?:stop )?feel(?:ing)?(?:$| (?:the way|like))"
     r"|am (?:not|n't) (?:(?:\w+ly|so|too|even) )?sure|am told (?!(?:that )?(?:I|my|our|we)\b)"
     r"|(?:seen|saw|had|heard) like (?:in|at|on|when))\b",

@@ -36,7 +36,7 @@ _NEAR_ONE = frozenset(listed("near_one"))
 _OF_NO_KIND = frozenset(listed("of_no_kind_before"))
 _VERB_FORM = re.compile(rf"(?:[a-z]{{3,}}(?:ed|ly)|{alternatives('steps')}|lost|won|met|broke|closed)$")
 _SAYS_WHICH = re.compile(
-    r"(?:of|in|at|from|near|for|about|between|behind|who|whom|whose|that|where|which|when|why|how|to|I|we|my|our|he|she"
+    r"(?:of|in|at|from|near|for|about|between|behind|who|whom|whose|that|where|which|to|I|we|my|our|he|she"
     r"|they|it|is that|was that)\b|(?:called|named)\b",
     re.I,
 )
