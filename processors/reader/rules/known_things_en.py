@@ -40,10 +40,10 @@ _SAYS_WHICH = re.compile(
     r"|they|it|is that|was that)\b|(?:called|named)\b",
     re.I,
 )
-_WITHIN = re.compile(r"(?:in|from|near|outside|into|around|across|of|at|by|leave|leaving|left) $", re.I)
+_WITHIN = re.compile(r"(?:in|from|near|outside|into|around|across|of|at|by|for|leave|leaving|left) $", re.I)
 """The city as against the country, not one of the cities."""
 _TAKEN_UP = re.compile(
-    r"(?:play|plays|played|playing|learn|learned|learning|practice|practise|likes?|liked|loves?|loved|follow"
+    r"(?:play|plays|played|playing|learn|learned|learning|practise|likes?|liked|loves?|loved|follow"
     r"|for) $", re.I
 )
 """The harp, the lions."""
@@ -62,7 +62,8 @@ def _is_one_of_many(text: str, match: re.Match[str]) -> bool:
     if any(word[0].isupper() for word in words) or _SAYS_WHICH.match(match["after"]):
         return False
     low = [word.lower() for word in words]
-    at = next((n for n, word in enumerate(low) if word in _ONE_OF_MANY), None)
+    heads = (n for n in range(len(low)) if n + 1 == len(low) or _VERB_FORM.search(low[n + 1]))
+    at = next((n for n in heads if low[n] in _ONE_OF_MANY), None)
     within = at is not None and low[at] in _NEAR_ONE and _WITHIN.match(match["before"]) is not None
     if (at is None or within) and any(_ONE_FOR_ALL.fullmatch(word) for word in words):
         return False

@@ -72,7 +72,7 @@ _PATTERNS = (
     r"|reali[sz]e|understand"
     r"|believe|accept|remember|figure|make sense|stay positive|be positive|get there)\b",
     r"(?:I|we) (?:[a-z]+ly |just |also )*(?:want|try|would like|hope) to be (?:a )?(?:better|happy|happier|good"
-    r"|strong|stronger|normal|positive|kind)\b",
+    r"|strong|stronger|positive|kind)\b",
     # My kids are my life.
     rf"(?:my|our) [\w' -]{{2,30}} (?:is|are|was|were|means?|meant) (?:like )?(?:my|our|the|me|everything|a lot"
     rf"|so much)(?: whole| entire| only)?"

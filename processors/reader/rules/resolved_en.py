@@ -106,6 +106,10 @@ _EMPTY_IT = re.compile(
 """It is hard for me to sleep, it takes an hour to get to work: nothing is pointed at."""
 
 
+_SUBJECT_WORDS = re.compile(r"^\S+ \S+ ")
+"""Not the subject of its own verb: "my cats love chasing them"."""
+
+
 def resolved(text: str) -> bool:
     """Does everything that the text points at stand in the text before it?"""
     text = _EMPTY_IT.sub("", _SUBJECT_THAT.sub(r"\g<what>who ", text))
@@ -113,7 +117,7 @@ def resolved(text: str) -> bool:
         return False
     if (object_match := _OBJECT.search(text)) is not None:
         names = names_thing if object_match.group().lower() == "it" else names_several
-        if not names(earlier(text[: object_match.start()])):
+        if not names(earlier(_SUBJECT_WORDS.sub("x x ", text[: object_match.start()]))):
             return False
     if (one := _ONE.search(text)) is not None:
         behind = earlier(text[: one.start()])

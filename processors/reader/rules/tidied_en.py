@@ -50,7 +50,7 @@ _SPOKEN = re.compile(
 _WOULD_BE = r" would (?:have to |probably |definitely )*be (?=[\w\"])"
 _HARD = rf"(?:{alternatives('how_it_is_to_do')})"
 _HOW = (
-    r"(?:(?:so|very|really|too|quite|pretty|rather|not|always|still|just|also|extremely|[a-z]+ly|a bit|a little) )*"
+    r"(?:(?:so|very|really|too|quite|pretty|rather|not|always|still|just|also|[a-z]+ly|a bit|a little) )*"
 )
 _MENDED = (
     (re.compile(r"\b(an? (?:(?!of\b)[a-z-]+ ){0,3})(wo)?men(?=$|[,;.]| (?:in|who|from|at|with|of|and|that"
@@ -113,6 +113,7 @@ _MENDED = (
     ),
     (re.compile(r"\b(I|we) (?:just still|still just) (?=[a-z])", re.I), r"\1 still "),
     (re.compile(r"\b(I|we) simply (?=[a-z])", re.I), r"\1 "),
+    (re.compile(r"\b(I|we) never (?=(?:seen|been|gone|done)\b)", re.I), r"\1 have never "),
     (
         re.compile(r"\b(I|we) just (?=(?:liked|loved|wanted|needed|enjoyed|hated|preferred|missed|hoped)\b)", re.I),
         r"\1 ",
