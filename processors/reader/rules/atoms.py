@@ -14,6 +14,7 @@ from processors.reader.rules import (
 )
 from processors.reader.rules.beginnings_en import before_another
 from processors.reader.rules.found import Found
+from processors.reader.rules.known_things_en import is_known_by_the_talk
 from processors.reader.rules.momentary_en import is_of_the_talk
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.person_en import expand
@@ -165,7 +166,7 @@ def _relation(start: int, end: int, text: str, kin: str, name: str | None, *, in
     english = text.isascii()
     whole = self_contained_en.reports(text) if english else self_contained_zh.reports(text) and "我" not in text
     points = not whole or (english and completeness_en.leaves_open(text, in_group=in_group))
-    points = points or (english and in_group and is_of_the_talk(text))
+    points = points or (english and in_group and (is_of_the_talk(text) or is_known_by_the_talk(text)))
     return Found(start, end, "relation", text, dangling=points, attributes=attributes)
 
 

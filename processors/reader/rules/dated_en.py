@@ -20,7 +20,10 @@ _OF_ANOTHER = re.compile(
     re.IGNORECASE,
 )
 """Behind these it is no time by itself: "the last week of May", "every next month"."""
-_OF_OUR_DAYS = re.compile(r"\bof $", re.IGNORECASE)
+_OF_OUR_DAYS = re.compile(
+    r"\b(?:of|kids|children|people|men|women|girls|boys|teens|teenagers|parents|society|world|music|movies|life) $",
+    re.IGNORECASE,
+)
 """The horses of today are those of our days."""
 _SURE = re.compile(
     r"(?:the )?day (?:before|after)|yesterday|tomorrow|tonight|today|(?:last|next|past|previous|in)\b"
@@ -51,6 +54,12 @@ _LOOKED_BACK = 24
 """Characters before a time that are looked at."""
 _PART = re.compile(r"morning|afternoon|evening|night", re.IGNORECASE)
 _SEASON = re.compile(r"spring|summer|autumn|fall|winter", re.IGNORECASE)
+_SEASON_OF_NOW = re.compile(
+    r"(?<!\bof )(?<!\buntil )(?<!\bby )(?<!\bsince )(?<!\bfor )\b(?:(?:in|during|over|through) )?this (spring"
+    r"|summer|autumn|fall)\b(?!'s|-)",
+    re.I,
+)
+"""Of this year, whether it is over or to come; a winter lies in two."""
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
@@ -88,7 +97,7 @@ def dated(text: str, at: datetime) -> str:
             begin, named = begin - len("about "), f"{_PREPOSITION[span.precision]} about {date}"
         pieces += [text[end:begin], named if begin else named[:1].upper() + named[1:]]
         end = close
-    return "".join([*pieces, text[end:]])
+    return _SEASON_OF_NOW.sub(lambda m: f"in {m[1].lower()} {at.year}", "".join([*pieces, text[end:]]))
 
 
 def _counted_from(span: TimeSpan, text: str, begin: int, at: datetime) -> str:

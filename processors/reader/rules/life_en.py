@@ -187,7 +187,9 @@ _MY_JOB = re.compile(rf"my (?:job|profession|occupation) is (?:an? |as an? )?(?P
 
 _BEGUN = re.compile(r"(?<![\s,])[\s,]+(?:and|or|but)$")
 _BARE = re.compile(
-    rf"^the (?:{alternatives('known_by_the_talk')}|(?:{alternatives('named_in_talk')})s?)$"
+    rf"^the (?:whole |entire )?(?:{alternatives('known_by_the_talk', 'one_of_many')}"
+    rf"|(?:{alternatives('named_in_talk')})s?)$"
+    r"|^the whole .*\bthing$"
     r"|^the (?:original|orig\w+|first|last|new|old) \d"
     r"|\bto (?:watch|see)(?: \w+ly)?$"
     r"|^[a-z]+ing (?:to|into|from|with|at|for|about)$"

@@ -248,7 +248,7 @@ def _reading(
     team = project is not None or bool(profile.hot_keys)
 
     def made(ordinal: int, each: Found, values: list[tuple[str, JsonValue]]) -> Candidate:
-        stated = each.episode_type == "fact" or each.kind in ("intent", "relation")
+        stated = each.episode_type in ("fact", "task") or each.kind in ("intent", "relation")
         free = each.dated or (stated and each.dropped is None and not (each.slots or team))
         if free:
             each = replace(each, text=_with_dates(each, text[each.start : each.end], turn.language, anchor))

@@ -29,7 +29,7 @@ def later(text: str, before: str) -> list[str]:
     ("statement", "text"),
     [
         ("Our niece Tilda plays the oboe. Tilda's off to music school in Bergen this autumn.",
-         "Ann's niece Tilda is off to music school in Bergen this autumn"),
+         "Ann's niece Tilda is off to music school in Bergen in autumn 2026"),
         ("My brother bought a barge in May. He lives on it near Ely.", "Ann's brother bought a barge in May"),
         ("My uncle sold the bakery. He's retired from baking since Easter.",
          "Ann's uncle is retired from baking since Easter"),
