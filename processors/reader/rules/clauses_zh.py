@@ -18,7 +18,7 @@ Subject = Literal["我", "我们", "我的", "亲友", "other", "unnamed"]
 
 # Chinese is often written with a space before a word in Latin script, which ends no clause; nor do those of New York.
 _BREAK = re.compile(
-    r"[，,；;：:]|(?<![A-Za-z])\s{1,3}(?![A-Za-z])|(?<=[A-Za-z])\s{1,3}(?=[^A-Za-z\s的里中])|(?<=我)(?=我(?!们))|(?<=[\u4e00-\u9fff])"
+    r"[，,；;：:]|(?<![A-Za-z])\s{1,3}(?![A-Za-z])|(?<=[\u4e00-\u9fff])\s{1,3}(?=(?:npy|bf|gf|[dl]z)(?![A-Za-z]))|(?<=[A-Za-z])\s{1,3}(?=[^A-Za-z\s的里中])|(?<=我)(?=我(?!们))|(?<=[\u4e00-\u9fff])"
     r"(?=但是|(?<=[了的])但(?=[\u4e00-\u9fff])|不过(?![敏于来分错])|而且|然后"
     r"|所以|因为|如果|要是|可是|其实我|我(?:现在|目前|今年))"
 )

@@ -48,7 +48,7 @@ from processors.reader.rules.self_corrections import (
     correct_previous_turn,
 )
 from processors.reader.rules.team_statements import of_the_team
-from processors.reader.rules.text import MASKED, prepare, sentences
+from processors.reader.rules.text import MASKED, answers_a_post, prepare, sentences
 from processors.reader.rules.topic_zh import in_group, opens_about
 from processors.reader.rules.two_languages import by_language, together
 from processors.reader.rules.whole_sentences_zh import whole_sentences
@@ -211,7 +211,8 @@ def _reader(language: Language, turn: TurnView | None) -> Callable[..., list[Fou
         return read_zh.read if language == "zh" else read_en.read
     if language == "zh":
         own = tuple(text for role, text in turn.previous if role == "user")
-        among = None if turn.speaker is None else Talker(turn.speaker, own, opens=not turn.previous)
+        opens = not (turn.previous or answers_a_post(turn.content))
+        among = None if turn.speaker is None else Talker(turn.speaker, own, opens=opens)
         return partial(read_zh.read, about=opens_about(turn), in_group=in_group(turn), among=among, before=own)
     heard = turn.previous[-1][1] if turn.previous and turn.previous[-1][0] == "assistant" else ""
     before = _said_before(turn, answers=bool(heard))
