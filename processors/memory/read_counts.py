@@ -16,9 +16,9 @@ _OUTCOMES: dict[str, ReadOutcome] = {outcome: outcome for outcome in get_args(Re
 
 
 def read_counts(e: Extraction, decided: Iterable[Emit]) -> list[Counted]:
-    """`decided`: what came of the candidates. Of a user's turn alone: no other is read. A turn that policy refuses
-    counts as one refused statement."""
-    if e.role != "user":
+    """`decided`: what came of the candidates. Of a user's turn alone: no other is read, nor one of which a model that
+    was asked gave no answer. A turn that policy refuses counts as one refused statement."""
+    if e.role != "user" or e.reason is not None:
         return []
     outcomes = Counter(
         outcome for emit in decided

@@ -79,21 +79,18 @@ async def test_what_was_rejected_counts_as_refused(counted: Counted) -> None:
 
 
 async def test_one_version_of_one_turn_counts_once_and_another_by_itself(counted: Counted) -> None:
-    def said(version: int, extractor: str = "rules") -> object:
-        home = candidate("Lives in Leeds", "residence", "Leeds")
-        return counted.gate.extraction(home, turn="t", version=version, extractor=extractor)
-
     for version in (1, 1, 2, 1):
-        counted.gate.pipe(said(version))  # type: ignore[arg-type]
-        await counted.gate.run()
+        await counted.gate.say(candidate("Lives in Leeds", "residence", "Leeds"), turn="t", version=version)
     counted.gate.restart()
     await counted.gate.run()
     assert [(s.version, s.turns) for s in counted.read()] == [(1, 1), (2, 1)]
 
 
-async def test_what_an_assistant_says_is_no_turn_that_is_read(counted: Counted) -> None:
-    spoken = counted.gate.extraction().model_copy(update={"role": "assistant"})
-    counted.gate.pipe(spoken)
+@pytest.mark.parametrize("unread", [{"role": "assistant"}, {"extractor": "model", "reason": "away"}])
+async def test_neither_an_assistants_turn_nor_one_without_an_answer_is_read(
+    counted: Counted, unread: dict[str, str]
+) -> None:
+    counted.gate.pipe(counted.gate.extraction().model_copy(update=unread))
     await counted.gate.run()
     assert counted.read() == []
 
