@@ -232,7 +232,7 @@ class HeartbeatSender:
         try:
             self._stats.known_before(Heartbeat.model_validate(row[0]))
         except ValidationError:  # of another version
-            log.warning("heartbeat of before not understood", extra={"process": self._process})
+            log.warning("the last heartbeat of this process was not understood", extra={"of": self._process})
 
     def _beat(self, conn: psycopg.Connection[psycopg.rows.TupleRow]) -> None:
         self._send(conn)

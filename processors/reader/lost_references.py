@@ -16,6 +16,7 @@ from pydantic import TypeAdapter
 
 from processors.reader.rules.free_statements_en import tells
 from processors.reader.rules.resolved_en import resolved as resolved_en
+from processors.reader.rules.self_contained_zh import ASKS, YOU
 from processors.reader.rules.self_contained_zh import is_self_contained as tells_zh
 from processors.reader.rules.self_contained_zh import resolved as resolved_zh
 from schemas.base import Frozen
@@ -89,4 +90,6 @@ def _base(verb: str) -> str:
 
 
 def _stands_zh(text: str) -> bool:
+    if YOU.search(text) or ASKS.search(text):
+        return False
     return tells_zh(text, of_other=False, of_kin=False, in_group=False)

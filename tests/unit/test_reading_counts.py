@@ -9,6 +9,7 @@ import pytest
 
 from memstream.workers.observe import HeartbeatSender, ProcessStats
 from memstream.workers.reading_counts import ReadingCounts
+from query.pipeline.monitor import _valid
 from schemas.heartbeat import Heartbeat
 from schemas.reading_stats import KEPT_DAYS, MOST_KEYS, OTHER, ReadingStats, mean_reading, per_100_turns
 
@@ -91,3 +92,13 @@ def test_of_nothing_there_is_no_rate_and_no_mean() -> None:
     assert per_100_turns(3, 200) == 1.5
     assert mean_reading(one()) is None
     assert mean_reading(one(readings=(0, 0, 0, 0, 0, 0, 0, 2, 0, 0), reading_total=1.5)) == 0.75
+
+
+def test_a_heartbeat_of_another_version_is_left_out_with_a_warning_and_costs_no_other(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    now = datetime(2026, 11, 3, 9, tzinfo=UTC)
+    said = ProcessStats(lambda: now).heartbeat().model_dump(mode="json")
+    found = _valid({"sink-redis": (now, said), "worker-new": (now, {**said, "of a later version": 1})})
+    assert list(found) == ["sink-redis"]
+    assert [r.getMessage() for r in caplog.records] == ["heartbeat not understood"]

@@ -85,7 +85,7 @@ def _beats() -> dict[str, tuple[datetime, Heartbeat]]:
 
 def _reading_days() -> dict[str, tuple[ReadingStats, ...]]:
     """A week, and two days on which more English references are lost."""
-    days = {}
+    days: dict[str, tuple[ReadingStats, ...]] = {}
     for ago in range(KEPT_DAYS):
         lost = 260 if ago < 2 else 120
         days[(NOW - timedelta(days=ago)).date().isoformat()] = (
