@@ -56,12 +56,12 @@ def lost_reference(d: Dropped, language: str) -> LostReference | None:
     owner = d.candidate.attributes.get("about")
     name = owner if isinstance(owner, str) and owner else None
     if language == "zh":
-        return _lost(d.candidate.text.replace(name or "用户", "我"), "zh", resolved_zh, _stands_zh)
+        return _lost(d.candidate.text.replace(name or "用户", "我"), "zh", resolved_zh, _is_whole_zh)
     return _lost(_as_said(d.candidate.text, name or "User"), "en", resolved_en, tells)
 
 
 def _lost(
-    text: str, language: str, resolved: Callable[[str], bool], stands: Callable[[str], bool]
+    text: str, language: str, resolved: Callable[[str], bool], is_whole: Callable[[str], bool]
 ) -> LostReference | None:
     """Nothing is lost where the text resolves what it points at, or does not stand alone for another reason."""
     if resolved(text):
@@ -69,7 +69,7 @@ def _lost(
     for what, word, named in _STAND_INS[language]:
         replaced = word.sub(named, text)
         if replaced != text and resolved(text := replaced):
-            return what if stands(text[:1].upper() + text[1:]) else None
+            return what if is_whole(text[:1].upper() + text[1:]) else None
     return None
 
 
@@ -89,7 +89,7 @@ def _base(verb: str) -> str:
     return verb[:-2] if verb.endswith(("shes", "ches", "sses", "xes", "zes")) else verb[:-1]
 
 
-def _stands_zh(text: str) -> bool:
+def _is_whole_zh(text: str) -> bool:
     if YOU.search(text) or ASKS.search(text):
         return False
     return tells_zh(text, of_other=False, of_kin=False, in_group=False)

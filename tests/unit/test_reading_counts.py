@@ -74,8 +74,8 @@ def test_a_process_goes_on_with_the_days_that_the_one_of_its_name_had_counted(kn
     now = datetime(2026, 11, 3, 9, tzinfo=UTC)
     old, new = ProcessStats(lambda: now - DAY), ProcessStats(lambda: now)
     old.read(one(turns=40))
-    said = old.heartbeat().model_dump(mode="json")
-    row = Row(said if known else {"of another": "version"})
+    stats = old.heartbeat().model_dump(mode="json")
+    row = Row(stats if known else {"of another": "version"})
     sender = HeartbeatSender("unused", "worker-memory", new)
     for _ in range(2):  # once, however often the connection is made anew
         sender._go_on(cast(Any, row))
@@ -98,7 +98,7 @@ def test_a_heartbeat_of_another_version_is_left_out_with_a_warning_and_costs_no_
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     now = datetime(2026, 11, 3, 9, tzinfo=UTC)
-    said = ProcessStats(lambda: now).heartbeat().model_dump(mode="json")
-    found = _valid({"sink-redis": (now, said), "worker-new": (now, {**said, "of a later version": 1})})
+    stats = ProcessStats(lambda: now).heartbeat().model_dump(mode="json")
+    found = _valid({"sink-redis": (now, stats), "worker-new": (now, {**stats, "of a later version": 1})})
     assert list(found) == ["sink-redis"]
     assert [r.getMessage() for r in caplog.records] == ["heartbeat not understood"]

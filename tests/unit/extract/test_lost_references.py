@@ -29,6 +29,7 @@ ZH = (
 OTHERS = (
     ("en", "User thinks it is great"), ("en", "User hopes she feels better"), ("en", "User is happy"),
     ("en", "User met Lena in May and likes her"), ("en", "You sold it in May"), ("en", "Nobody knows"),
+    ("zh", "财务那边说年终奖今年按半个月发"),
     ("zh", "用户觉得它很好"), ("zh", "用户知道她是谁"), ("zh", "你把它卖了"), ("zh", "用户很开心"),
 )  # fmt: skip
 

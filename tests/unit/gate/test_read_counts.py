@@ -69,13 +69,10 @@ async def test_a_turn_without_statements_counts_and_one_that_policy_refuses_as_o
 
 
 async def test_what_was_rejected_counts_as_refused(counted: Counted) -> None:
-    [home] = await counted.gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
-    await counted.gate.do("delete", home.record_id)
-    before = counted.read()[0].outcomes.get("refused", 0)
-    await counted.gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
-    [read] = counted.read()
-    refused = sum(d.reason.outcome == "refused" and d.turn_id is not None for d in counted.gate.decisions)
-    assert read.outcomes.get("refused", 0) - before == refused
+    [home] = await counted.gate.say(candidate("Lives in Leeds", "residence", "Leeds"), turn="t")
+    await counted.gate.do("forget", home.record_id)
+    await counted.gate.say(candidate("Lives in Leeds", "residence", "Leeds"), turn="t", version=2)
+    assert [(s.version, s.outcomes) for s in counted.read()] == [(1, {"kept": 1}), (2, {"refused": 1})]
 
 
 async def test_one_version_of_one_turn_counts_once_and_another_by_itself(counted: Counted) -> None:
@@ -123,9 +120,9 @@ async def test_through_the_whole_topology_each_language_profile_reader_and_versi
     await driver.run()
     en, zh = worker.heartbeat().reading
     assert en.key == ("en", "general", "rules", RuleExtractor.version)
-    assert (en.turns, en.outcomes, en.lost) == (2, {"kept": 1}, {"person": 1})
+    assert (en.turns, en.outcomes, en.lost) == (2, {"kept": 1, "observed": 1}, {"person": 1})
     assert zh.key == ("zh", "general", "rules", RuleExtractor.version)
-    assert (zh.turns, zh.outcomes, zh.lost) == (1, {"kept": 2}, {})
+    assert (zh.turns, zh.outcomes, zh.lost) == (1, {"kept": 1, "superseding": 1}, {})
     assert worker.heartbeat().reading_days == {"2026-11-02": (en, zh)}
 
 
