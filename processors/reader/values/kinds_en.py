@@ -75,8 +75,8 @@ class Kind:
 
 _PATTERNS = {
     "value", "before", "behind", "within", "near", "asked", "asked_value", "answers", "follows", "follows_value",
-    "corrected", "needs", "with_whom", "unless", "led", "needs_beside", "denies_behind", "to_me", "ends_before", "ends_behind",
-    "ends_unless",
+    "corrected", "needs", "with_whom", "unless", "led", "needs_beside", "denies_behind", "to_me", "ends_before",
+    "ends_behind", "ends_unless",
 }  # fmt: skip
 _AROUND = {"before": "(?:{})$", "led": "(?:{})$", "ends_before": "(?:{})$", "asked_value": "{{leads}}(?:{}){{tails}}"}
 

@@ -156,10 +156,10 @@ def _introduced(
         plain = match is None and opens and ((greeted and not following.named) or here is not None)
         beside = [v for v in found if v.kind.slot in _BESIDE_A_NAME and following.start <= v.start < following.end]
         greets = match is not None and _GREETS.fullmatch(part.before.strip()) is not None
-        beside = beside or (greets and any(following.start <= at < following.end for at in told))
+        told_next = greets and any(following.start <= at < following.end for at in told)
         greeted_by = match is not None and match["greets"] is not None
         shown = shown.capitalize() if greeted_by and shown.islower() else shown
-        if (beside or here) and not part.asks and (match or plain) and is_a_name(shown):
+        if (beside or told_next or here) and not part.asks and (match or plain) and is_a_name(shown):
             says = f"{{owner}}'s name is {shown}"
             return [(specs["name"], Found(part.start + begin, part.end, "fact", says, (("name", shown),)))]
     return []

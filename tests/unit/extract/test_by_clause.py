@@ -20,7 +20,7 @@ TEAM, HEALTH = load_profile("engineering"), load_profile("health")
         (IMMIGRATION, "How old are you?", "I have 41 years", {"age": 41}),
         (IMMIGRATION, "", "I work at Nordwind, it's logistics", {"currentIndustry": "logistics"}),
         (IMMIGRATION, "", "got promoted in 2025, 72k now", {"annualIncome": 72000}),
-        (HEALTH, "What's your name and age?", "marek, 41", {"name": "marek", "age": 41}),
+        (HEALTH, "What's your name, age and height?", "marek. 41. 180cm", {"name": "Marek", "age": 41}),
         (HEALTH, "", "wait said 26 didnt i. turned 27 sunday lol", {"age": 27}),
         (HEALTH, "", "weight 82.5 without the shoes, no change", {"weight": 82.5}),
         (HEALTH, "Anything in the family?", "mums got type 2 diabetes", {"family_history": "type 2 diabetes"}),
