@@ -34,7 +34,10 @@ _ONE_FOR_ALL = re.compile(
 _ONE_OF_MANY = frozenset(listed("one_of_many"))
 _NEAR_ONE = frozenset(listed("near_one"))
 _OF_NO_KIND = frozenset(listed("of_no_kind_before"))
-_VERB_FORM = re.compile(rf"(?:[a-z]{{3,}}(?:ed|ly)|{alternatives('steps')}|lost|won|met|broke|closed)$")
+_VERB_FORM = re.compile(
+    rf"(?:[a-z]{{3,}}(?:ed|ly)|{alternatives('steps')}|lost|won|met|broke|closed"
+    r"|last|next|again|yesterday|today|tomorrow)$"
+)
 _SAYS_WHICH = re.compile(
     r"(?:of|in|at|from|near|for|about|between|behind|who|whom|whose|that|where|which|to|I|we|my|our|he|she"
     r"|they|it|is that|was that)\b|(?:called|named)\b",
