@@ -86,7 +86,7 @@ def _base(verb: str) -> str:
         return _IRREGULAR[verb]
     if verb.endswith("ies"):
         return f"{verb[:-3]}y"
-    return verb[:-2] if verb.endswith(("shes", "ches", "sses", "xes", "zes")) else verb[:-1]
+    return verb[:-2] if verb.endswith("es") and verb[:-2].endswith(("sh", "ch", "ss", "x", "z")) else verb[:-1]
 
 
 def _is_whole_zh(text: str) -> bool:

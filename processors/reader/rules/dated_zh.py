@@ -44,7 +44,7 @@ _YEAR = re.compile(
     r"(?:的?(?P<month>1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月份?)?"
 )
 """Behind a number it counts: 两年前, 三年后."""
-_MONTH_NUMBERS = {c: n for n, c in enumerate(("一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二"), 1)}
+_MONTH_NUMBERS = {c: n for n, c in enumerate((*"一二三四五六七八九十", "十一", "十二"), 1)}
 _COMMA = re.compile(r"(?<=\d[日号])，(?=[早晚上中下])")
 
 

@@ -128,17 +128,20 @@ _TOLD_OF_ZH = re.compile(rf"(?:{KIN}|[他她它你您]们?|人家?|领导|老板
 _SAYS_HOW_ZH = re.compile(r"得(?:很|真|挺|太|特别|非常|好)")
 _DENIED = re.compile(
     r"\b(?:don't|do not|not|never|stop|can you|did|does)\b[^.,]{0,24}$"
-    r"|\b(?:hate|hates|dislike|can't stand|cannot stand|sick of|tired of|fed up with|annoys? me|drives? me mad)\b[^.;]{0,60}$"
+    r"|\b(?:hate|hates|dislike|can't stand|cannot stand|sick of|tired of|fed up with|annoys? me"
+    r"|drives? me mad)\b[^.;]{0,60}$"
     r"|^(?:why|how|what|who|when|are|is|were|was)\b.*$"
     r"|(?:不要|别|不用|能不能|是否|怎么)[^，。]{0,6}$",
     re.I,
 )
 
 _UNWANTED_EN = re.compile(
-    r"(?:\b(?:hate|dislike|can't stand|cannot stand|sick of|tired of|fed up with|don't (?:like|want|need|use|send|give me|do)"
+    r"(?:\b(?:hate|dislike|can't stand|cannot stand|sick of|tired of|fed up with|don't (?:like|want|need|use|send"
+    r"|give me|do)"
     r"|do not (?:want|use|send)|never use|stop (?:using|sending|doing|with)?)\b[^.;!?]{0,40}?"
     r"|(?:^|[,;.] ?|\b(?:and|but|please|with) )(?:no|without|skip the|drop the|enough with the)(?: more)? )"
-    r"\b(?P<v>bullet points?|bullets|bulleted lists?|numbered lists?|emojis?|tables|headings|jargon|exclamation marks)\b"
+    r"\b(?P<v>bullet points?|bullets|bulleted lists?|numbered lists?|emojis?|tables|headings|jargon"
+    r"|exclamation marks)\b"
     r"(?! (?:in|on|from|for) (?:my|the|our|his|her|their)\b)",
     re.I,
 )
@@ -193,7 +196,8 @@ def _unwanted(sentence: Sentence) -> Found | None:
 _PLURAL = {"bullet point": "bullet points", "bullets": "bullet points", "emoji": "emojis"}
 _FOR_NOW = re.compile(r"\b(?:for now|today|this (?:time|once|session|one|chat)|in this|here)\b", re.I)
 _TOLD_OF_OTHERS = re.compile(
-    r"\b(?:my|our|his|her|the) (?!answers?|repl)[a-z]+ (?:hates?|dislikes?|can't|doesn't|don't)\b|\b(?:he|she|they)\b", re.I
+    r"\b(?:my|our|his|her|the) (?!answers?|repl)[a-z]+ (?:hates?|dislikes?|can't|doesn't|don't)\b|\b(?:he|she|they)\b",
+    re.I,
 )
 
 

@@ -11,9 +11,10 @@ _COMING_EN = re.compile(
     r"|seeing|performing|competing|attending|launching|opening|presenting|speaking|defending|expecting|due)\b)"
     r"|\b(?:is|are|expires?|ends?|starts?|begins?|departs?|arrives?|closes?)(?: due)?(?: at \d{1,2}(?:[:.]\d\d)?"
     r"(?: ?[ap]\.?m\.?)?)?,?(?: on| in)?(?: the)?\s?$"
-    r"|\b(?:will|shall|going to|gonna)(?: [\w'-]{1,20}){1,8} (?:on|in|by|until|till)(?: the)?\s?$|'ll(?: [\w'-]{1,20}){1,8} (?:on"
-    r"|in|by|until|till)(?: the)?\s?$"
-    r"|\b(?:starts?|begins?|leaves?|fly|flies|retires?|graduates?|moves?)(?: (?!every\b)[\w'-]{1,20}){0,4} (?:on|in)(?: the)?\s?$"
+    r"|\b(?:will|shall|going to|gonna)(?: [\w'-]{1,20}){1,8} (?:on|in|by|until|till)(?: the)?\s?$"
+    r"|'ll(?: [\w'-]{1,20}){1,8} (?:on|in|by|until|till)(?: the)?\s?$"
+    r"|\b(?:starts?|begins?|leaves?|fly|flies|retires?|graduates?|moves?)"
+    r"(?: (?!every\b)[\w'-]{1,20}){0,4} (?:on|in)(?: the)?\s?$"
     r"|\b(?:have|has|'ve got|have got) (?:an?|my|our) (?:[\w'-]{1,20} ){1,4}(?:on|in|this)?\s?$",
     re.I,
 )
@@ -77,7 +78,8 @@ _NEAR = 60
 """Characters before a time in which its verb is looked for."""
 _HAPPENED_EN = re.compile(
     r"\b(?:was|were|had|did|went|saw|got|took|came|met|left|bought|made|gave|began|won|lost|sold|ran|flew|drove|broke"
-    r"|fell|found|built|wrote|became|(?!need|feed|breed|speed)\w{2,15}ed)\b(?:(?! (?:will|going|to be|every|each)\b)[^,;])*"
+    r"|fell|found|built|wrote|became|(?!need|feed|breed|speed)\w{2,15}ed)\b"
+    r"(?:(?! (?:will|going|to be|every|each)\b)[^,;])*"
     r"(?:(?:on|in|since|until|till|of|during)(?: the)?\s?|\s)$",
     re.I,
 )
