@@ -93,7 +93,7 @@ class RuleExtractor:
     """Reads what users plainly say of themselves, in English and Chinese."""
 
     name = "rules"
-    version = 5
+    version = 6
     """Raised with every release whose rules word or find anything otherwise: one version of one turn is read once."""
 
     def extract(self, turn: TurnView, profile: Profile) -> list[Candidate]:
@@ -399,13 +399,15 @@ def _hot(
 
 def _with_dates(found: Found, said: str, language: Language, anchor: datetime) -> str:
     """Return the statement with the dates that its relative times mean, and the year of a month that it names."""
-    dates = dated_zh if language == "zh" else dated_en
+    dated, with_year = (
+        (dated_zh.dated, dated_zh.with_year) if language == "zh" else (dated_en.dated, dated_en.with_year)
+    )
     span = _when(said, anchor, found)
-    text = dates.dated(found.text, anchor)
+    text = dated(found.text, anchor)
     if span is None or comes_again(said) or (_WEEKDAY.fullmatch(span.text) and span.start <= anchor < span.end):
         return text
     sure = found.kind == "intent" or scheduled(said, span.text) or was(said, span.text)
-    return dates.with_year(text, span) if sure else text
+    return with_year(text, span) if sure else text
 
 
 def _when(text: str, anchor: datetime, found: Found) -> TimeSpan | None:
