@@ -170,7 +170,7 @@ class RuleExtractor:
             found, refused = whole_sentences(found, text, turn.speaker)
             left += refused
         by_type = field_values(turn, text, profile, found, in_project=of_a_team)
-        found = [*without_free(found, by_type), *(replace(f, text=owned(f.text, turn)) for f in by_type)]
+        found = [*without_free(found, by_type, profile), *(replace(f, text=owned(f.text, turn)) for f in by_type)]
         corrections = [each for _, one in corrected for each in one.corrections]
         script = script_of(written) if turn.language == "zh" else None
         found, left = ([in_script(f, script, profile) for f in each] for each in (found, left))

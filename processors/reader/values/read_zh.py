@@ -25,8 +25,8 @@ _BRIEF = frozenset(known_words()["brief"].split())
 """Names of one and the same style."""
 _AT_FIRST = re.compile("本来(?!就)|原本|原先|起初|一开始")
 """Of what no longer holds where the turn goes on with another value."""
-_INDUSTRY = frozenset({"industry", "currentIndustry"})
-"""What is named as a line of work is no occupation."""
+_LINE_OF_WORK = "industry"
+"""Slot of what is no occupation, though it is named as one is."""
 _NEAR = 2
 """Clauses behind a value in which another one of its kind may follow."""
 _LONGEST = 600
@@ -54,11 +54,12 @@ def _alike(value: JsonValue, held: JsonValue) -> bool:
     return a in b or b in a or {a, b} <= _BRIEF
 
 
-def without_free(found: Sequence[Found], values: Sequence[Found]) -> list[Found]:
+def without_free(found: Sequence[Found], values: Sequence[Found], profile: Profile) -> list[Found]:
     """What is found, without free statements of clauses that say one of the `values`, and without what was meant at
     first, where they say what is meant now."""
     spoken = [v for v in values if not v.attributes.get("implied")]
-    lines_of_work = {str(v) for f in (*found, *values) for slot, v in f.slots if slot in _INDUSTRY}
+    industries = {_LINE_OF_WORK, *(spec.name for spec in profile.fields if spec.slot == _LINE_OF_WORK)}
+    lines_of_work = {str(v) for f in (*found, *values) for slot, v in f.slots if slot in industries}
     now = {slot for v in values for slot, _ in v.slots}
     return [
         f
