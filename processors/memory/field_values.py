@@ -27,7 +27,7 @@ from schemas.base import JsonValue
 from schemas.events.memory import Candidate, MemoryKind, MemoryUpdate
 from schemas.log.ids import record_id
 
-_MEANT_OR_WISHED: Mapping[str, MemoryKind] = {"intent": "preference", "preference": "intent"}
+_PLANNED_OR_WISHED: Mapping[str, MemoryKind] = {"intent": "preference", "preference": "intent"}
 _STAYS = because("skipped", "command", "corrected_stands")
 VALUE_STATED = "value_stated"
 """Rule of what was only taken for a value of its field, and stands without it since one was stated."""
@@ -120,7 +120,7 @@ class FieldValues(FreeStatements):
     def _holders(self, slot: Slot) -> list[MemoryUpdate]:
         """Standing records of a slot. What is meant and what is wished of a field that holds one value are of one slot:
         "I hope for spring", then "we do it in May"."""
-        found, other = self._store.holders(slot), _MEANT_OR_WISHED.get(slot.kind)
+        found, other = self._store.holders(slot), _PLANNED_OR_WISHED.get(slot.kind)
         if other is None or self._profile.field(slot.field) is None or holds_many(self._profile, slot.field):
             return found
         return sorted([*found, *self._store.holders(slot._replace(kind=other))], key=lambda u: (since(u), u.record_id))

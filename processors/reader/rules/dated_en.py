@@ -147,7 +147,8 @@ def with_year(text: str, span: TimeSpan) -> str:
     `span` has been resolved. What is quoted, or no part of the statement, stays."""
     if (found := re.search(rf"\b{re.escape(span.text)}(?!\w)", text)) is None or _HAS_YEAR.search(text):
         return text
-    if any(q.start() < found.end() and found.start() < q.end() for q in QUOTED.finditer(text)):
+    quoted = any(q.start() < found.end() and found.start() < q.end() for q in QUOTED.finditer(text))
+    if quoted or _WEEKDAYS.search(span.text):
         return text
     if _GOES_ON.match(text, found.end()) or (span.precision == "season" and not _SEASON.search(span.text)):
         return text
@@ -158,4 +159,6 @@ def with_year(text: str, span: TimeSpan) -> str:
     return f"{text[: found.start()]}{named}{text[found.end() :]}"
 
 
+_WEEKDAYS = re.compile(r"days$", re.IGNORECASE)
+"""On Mondays: on each of them."""
 _HAS_YEAR = re.compile(r"\b(?:19|20)\d\d\b")

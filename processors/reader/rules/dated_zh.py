@@ -45,6 +45,7 @@ _YEAR = re.compile(
 )
 """Behind a number it counts: 两年前, 三年后."""
 _MONTH_NUMBERS = {c: n for n, c in enumerate((*"一二三四五六七八九十", "十一", "十二"), 1)}
+_BESIDE_LATIN = re.compile(r"(?<=[A-Za-z])(?=\d{4}年)")
 _COMMA = re.compile(r"(?<=\d[日号])，(?=[早晚上中下])")
 
 
@@ -56,7 +57,7 @@ def dated(text: str, at: datetime) -> str:
     for quoted in QUOTED.finditer(text):
         pieces += [dates.named(text[end : quoted.start()]), quoted.group()]
         end = quoted.end()
-    return "".join([*pieces, dates.named(text[end:])])
+    return _BESIDE_LATIN.sub(" ", "".join([*pieces, dates.named(text[end:])]))
 
 
 class _Dates:
@@ -132,14 +133,16 @@ def with_year(text: str, span: TimeSpan) -> str:
     start = span.start
     if _WEEKDAY_ALONE.fullmatch(span.text):
         named = f"{start.year}年{start.month}月{start.day}日"
-    elif span.precision in ("day", "month"):
+    elif span.precision in ("day", "month") and _NAMES_MONTH.match(span.text):
         named = f"{start.year}年{_MONTH_NAMED.sub(lambda m: f'{_MONTH_NUMBERS[m[1]]}月', span.text)}"
-    elif span.precision == "season":
+    elif span.precision == "season" and _NAMES_SEASON.match(span.text):
         named = f"{start.year}年{span.text}"
     else:
         return text
-    return f"{text[:begin]}{named}{text[end:]}"
+    return _BESIDE_LATIN.sub(" ", f"{text[:begin]}{named}{text[end:]}")
 
 
+_NAMES_MONTH = re.compile(r"(?:\d{1,2}|[一二三四五六七八九十]{1,2})月")
+_NAMES_SEASON = re.compile(r"[春夏秋冬]")
 _WEEKDAY_ALONE = re.compile(r"(?:星期|礼拜|周)[一二三四五六日天]")
 _MONTH_NAMED = re.compile(r"^(十[一二]?|[一二三四五六七八九])月")

@@ -135,22 +135,6 @@ _DENIED = re.compile(
     re.I,
 )
 
-_UNWANTED_EN = re.compile(
-    r"(?:\b(?:hate|dislike|can't stand|cannot stand|sick of|tired of|fed up with|don't (?:like|want|need|use|send"
-    r"|give me|do)"
-    r"|do not (?:want|use|send)|never use|stop (?:using|sending|doing|with)?)\b[^.;!?]{0,40}?"
-    r"|(?:^|[,;.] ?|\b(?:and|but|please|with) )(?:no|without|skip the|drop the|enough with the)(?: more)? )"
-    r"\b(?P<v>bullet points?|bullets|bulleted lists?|numbered lists?|emojis?|tables|headings|jargon"
-    r"|exclamation marks)\b"
-    r"(?! (?:in|on|from|for) (?:my|the|our|his|her|their)\b)",
-    re.I,
-)
-"""A form of answers that is not wanted."""
-_OF_ANSWERS = re.compile(
-    r"\b(?:answers?|answering|repl(?:y|ies|ying)|responses?|responding|respond|messages?|texts?|talk|write|you|your|please"
-    r"|explain(?:ing)?)\b",
-    re.I,
-)
 _ASKS_FOR = re.compile(
     r"(?:(?:ok(?:ay)?|so|and|also)[,. ]{1,2})?(?:can|could|may) (?:we|I) (?:please )?(?:have|get)\b", re.I
 )
@@ -175,30 +159,8 @@ def manner_en(sentence: Sentence) -> list[Found]:
                     permanent,
                 )
             )
-    if not sentence.asks and (unwanted := _unwanted(sentence)) is not None:
-        return [*(f for f in found if f.slots[0][0] != "response_style"), unwanted]
     shortly = _shortly(sentence)
     return [*(f for f in found if f.slots[0][0] != "response_style"), *shortly] if shortly else found
-
-
-def _unwanted(sentence: Sentence) -> Found | None:
-    """The wish for answers without something: "no bullet points please", "I hate it when you reply with emojis"."""
-    match = _UNWANTED_EN.search(sentence.text)
-    if match is None or not (match.end() == len(sentence.text.rstrip(" .!")) or _OF_ANSWERS.search(sentence.text)):
-        return None
-    if _TOLD_OF_OTHERS.search(sentence.text[: match.end()]) or _FOR_NOW.search(sentence.text):
-        return None
-    words = match["v"].lower()
-    text = f"{{owner}} wants answers without {words}"
-    return _wish(sentence, text, "response_style", f"no {_PLURAL.get(words, words)}", permanent=True)
-
-
-_PLURAL = {"bullet point": "bullet points", "bullets": "bullet points", "emoji": "emojis"}
-_FOR_NOW = re.compile(r"\b(?:for now|today|this (?:time|once|session|one|chat)|in this|here)\b", re.I)
-_TOLD_OF_OTHERS = re.compile(
-    r"\b(?:my|our|his|her|the) (?!answers?|repl)[a-z]+ (?:hates?|dislikes?|can't|doesn't|don't)\b|\b(?:he|she|they)\b",
-    re.I,
-)
 
 
 def _shortly(sentence: Sentence) -> list[Found]:

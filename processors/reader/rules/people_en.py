@@ -63,7 +63,7 @@ _OBJECT = re.compile(
     r"(?!.*\b(?:him|her|he|she|his|hers)\b)",
     re.I,
 )
-_WHOSE = re.compile(
+_OWNED_BY = re.compile(
     r"(?P<lead>(?:'m|\b(?:am|was|to|at|of|in|for|with|on|from|like|love|miss)) )(?:his|her) (?=[a-z])"
     r"(?!.*\b(?:him|her|he|she|his|hers)\b)",
     re.I,
@@ -219,15 +219,15 @@ class People:
 
     def _object_named(self, clause: str) -> str:
         """The speaker's clause with "him" or "her" as the one person named: "I broke up with him"."""
-        match, whose = _OBJECT.search(clause), _WHOSE.search(clause)
-        pointing = match or whose
+        match, owner_of = _OBJECT.search(clause), _OWNED_BY.search(clause)
+        pointing = match or owner_of
         if pointing is None or not _OF_SPEAKER.match(clause) or re.search(rf"\b{_WHO}s?\b", clause, re.I):
             return clause
         who = self._meant(pointing.group().lower().split()[-1] in {"him", "his"}, clause)
         if who is None:
             return clause
-        if match is None and whose is not None:
-            return f"{clause[: whose.start()]}{whose['lead']}my {who}'s {clause[whose.end() :]}"
+        if match is None and owner_of is not None:
+            return f"{clause[: owner_of.start()]}{owner_of['lead']}my {who}'s {clause[owner_of.end() :]}"
         return f"{clause[: pointing.start()]}my {who}{clause[pointing.end() :]}"
 
     def _meant(self, he: bool, clause: str) -> str | None:

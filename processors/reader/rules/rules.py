@@ -249,7 +249,8 @@ def _reading(
     team = project is not None or bool(profile.hot_keys)
 
     def made(ordinal: int, each: Found, values: list[tuple[str, JsonValue]]) -> Candidate:
-        stated = each.episode_type in ("fact", "task") or each.kind in ("intent", "relation")
+        to_do = turn.language == "en" and turn.speaker is not None and each.episode_type == "task"
+        stated = to_do or each.episode_type == "fact" or each.kind in ("intent", "relation")
         free = each.dated or (stated and each.dropped is None and not (each.slots or team))
         if free:
             each = replace(each, text=_with_dates(each, text[each.start : each.end], turn.language, anchor))
@@ -397,16 +398,16 @@ def _hot(
     return None
 
 
-def _with_dates(found: Found, said: str, language: Language, anchor: datetime) -> str:
+def _with_dates(found: Found, spoken: str, language: Language, anchor: datetime) -> str:
     """Return the statement with the dates that its relative times mean, and the year of a month that it names."""
     dated, with_year = (
         (dated_zh.dated, dated_zh.with_year) if language == "zh" else (dated_en.dated, dated_en.with_year)
     )
-    span = _when(said, anchor, found)
+    span = _when(spoken, anchor, found)
     text = dated(found.text, anchor)
-    if span is None or comes_again(said) or (_WEEKDAY.fullmatch(span.text) and span.start <= anchor < span.end):
+    if span is None or comes_again(spoken) or (_WEEKDAY.fullmatch(span.text) and span.start <= anchor < span.end):
         return text
-    sure = found.kind == "intent" or scheduled(said, span.text) or was(said, span.text)
+    sure = found.kind == "intent" or scheduled(spoken, span.text) or was(spoken, span.text)
     return with_year(text, span) if sure else text
 
 

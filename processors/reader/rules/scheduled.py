@@ -71,7 +71,8 @@ def was(text: str, when: str) -> bool:
         return False
     if re.search(r"[\u4e00-\u9fff]", text):
         return _HAPPENED_ZH.search(text[at + len(when) :]) is not None and not _EACH.search(text)
-    return _HAPPENED_EN.search(text[max(0, at - _NEAR) : at]) is not None and not _EACH.search(text)
+    lead = text[max(0, at - _NEAR) : at]
+    return _HAPPENED_EN.search(lead) is not None and not (_LASTS_EN.search(lead) or _EACH.search(text))
 
 
 _NEAR = 60
@@ -80,9 +81,11 @@ _HAPPENED_EN = re.compile(
     r"\b(?:was|were|had|did|went|saw|got|took|came|met|left|bought|made|gave|began|won|lost|sold|ran|flew|drove|broke"
     r"|fell|found|built|wrote|became|(?!need|feed|breed|speed)\w{2,15}ed)\b"
     r"(?:(?! (?:will|going|to be|every|each)\b)[^,;])*"
-    r"(?:(?:on|in|since|until|till|of|during)(?: the)?\s?|\s)$",
+    r"(?:(?:on|in|since|of|during)(?: the)?\s?|\s)$",
     re.I,
 )
+_LASTS_EN = re.compile(r"\b(?:until|till|by|before)(?: the)?\s$", re.I)
+"""It may be behind or ahead: "has rented it until March"."""
 _HAPPENED_ZH = re.compile(r"^[^，,。；]{0,20}(?:了|过|[着的]$|[\u4e00-\u9fff]的[\u4e00-\u9fff]{1,2}$)")
 _EACH = re.compile(r"\b(?:every|each|always|usually|often|would|used to)\b|每|都|总|一般|通常|经常|常", re.I)
 """Beside these a month or weekday is any of its kind."""

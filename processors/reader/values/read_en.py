@@ -125,8 +125,8 @@ def _of_slots(
     specs = {k.slot: spec for k in KINDS.values() if (spec := spec_of(profile, k.slot)) and spec.takes is None}
     whole = [v for kind in KINDS.values() for part in spoken for v in values(kind, part, question)]
     whole = [v for v in whole if _may_be_read(v, specs.get(v.kind.slot), spoken, question)]
-    told = [f.start for f in before if f.slots] + [v.start for v in whole if v.kind.slot in _PERSONAL]
-    names = _introduced(spoken, whole, specs, told, opens=opens)
+    stated_at = [f.start for f in before if f.slots] + [v.start for v in whole if v.kind.slot in _PERSONAL]
+    names = _introduced(spoken, whole, specs, stated_at, opens=opens)
     found = _grounded(whole, introduced=bool(names))
     return [*names, *((specs[v.kind.slot], _of_value(v)) for v in found if v.kind.slot in specs)]
 
@@ -140,7 +140,7 @@ def _may_be_read(v: Value, spec: FieldSpec | None, spoken: Sequence[Part], quest
 
 
 def _introduced(
-    spoken: Sequence[Part], found: Sequence[Value], specs: Mapping[str, FieldSpec], told: Sequence[int], *, opens: bool
+    spoken: Sequence[Part], found: Sequence[Value], specs: Mapping[str, FieldSpec], stated_at: Sequence[int], *, opens: bool
 ) -> list[tuple[FieldSpec, Found]]:
     """The name before what somebody is: "Solveig, ios dev." at the beginning of a talk, "hi, I'm Kate, nurse". `told`:
     where the turn says what somebody is, has or does."""
@@ -156,7 +156,7 @@ def _introduced(
         plain = match is None and opens and ((greeted and not following.named) or here is not None)
         beside = [v for v in found if v.kind.slot in _BESIDE_A_NAME and following.start <= v.start < following.end]
         greets = match is not None and _GREETS.fullmatch(part.before.strip()) is not None
-        told_next = greets and any(following.start <= at < following.end for at in told)
+        told_next = greets and any(following.start <= at < following.end for at in stated_at)
         greeted_by = match is not None and match["greets"] is not None
         shown = shown.capitalize() if greeted_by and shown.islower() else shown
         if (beside or told_next or here) and not part.asks and (match or plain) and is_a_name(shown):

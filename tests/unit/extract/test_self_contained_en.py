@@ -16,14 +16,14 @@ from processors.reader.rules.tidied_en import tidy
 from tests.unit.extract.support import GENERAL, THURSDAY
 
 
-def kept(text: str, heard: str = "I see.") -> list[str]:
+def kept(text: str, taken: str = "I see.") -> list[str]:
     """What is kept of a turn of Ann's that answers somebody."""
-    turn = TurnView(text, "user", "en", THURSDAY, speaker="Ann", previous=(("assistant", heard),))
+    turn = TurnView(text, "user", "en", THURSDAY, speaker="Ann", previous=(("assistant", taken),))
     return [c.text for c in RuleExtractor().extract(turn, GENERAL) if c.source == "explicit"]
 
 
 @pytest.mark.parametrize(
-    ("points", "stands"),
+    ("points", "is_kept"),
     [
         ("I told my aunt it was too wet", "I told my aunt her boat was too wet"),
         ("My aunt says it is closing", "My aunt has a shop and it is closing"),
@@ -39,9 +39,9 @@ def kept(text: str, heard: str = "I see.") -> list[str]:
         ("I heard that is closed", "I have a cousin that is a baker"),
     ],
 )
-def test_a_pronoun_has_what_it_means_in_its_statement(points: str, stands: str) -> None:
+def test_a_pronoun_has_what_it_means_in_its_statement(points: str, is_kept: str) -> None:
     assert not resolved(points)
-    assert resolved(stands)
+    assert resolved(is_kept)
 
 
 @pytest.mark.parametrize(
@@ -122,16 +122,16 @@ def test_talk_is_put_as_one_would_write_it(text: str, expected: str) -> None:
     assert tidy(text) == expected
 
 
-def meant(*said: str) -> str:
+def named(*spoken: str) -> str:
     """The last of some clauses with whom it points at by name."""
     people = People()
-    for clause in said[:-1]:
+    for clause in spoken[:-1]:
         people.hear(clause)
-    return people.named(said[-1])
+    return people.named(spoken[-1])
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("spoken", "expected"),
     [
         (("We have two kids, Mia and Leo", "they both row"), "my kids both row"),
         (("my parents lived in Oban for a few years", "they loved it"), "my parents loved it"),
@@ -142,8 +142,8 @@ def meant(*said: str) -> str:
         (("my mom is ill", "I gave her money"), "I gave her money"),
     ],
 )
-def test_whose_and_they_are_the_speakers_own_where_one_is_named(said: tuple[str, ...], expected: str) -> None:
-    assert meant(*said) == expected
+def test_whose_and_they_are_the_speakers_own_where_one_is_named(spoken: tuple[str, ...], expected: str) -> None:
+    assert named(*spoken) == expected
 
 
 def test_two_are_the_subject_behind_a_time() -> None:
@@ -187,5 +187,5 @@ def test_a_value_does_not_hide_a_name() -> None:
 
 
 def test_a_game_that_is_named_since_is_no_longer_the_one_asked_about() -> None:
-    heard = "Did you ever play the N64?"
-    assert kept("I didn't play that one but I remember playing mega man. I loved that game too.", heard) == []
+    taken = "Did you ever play the N64?"
+    assert kept("I didn't play that one but I remember playing mega man. I loved that game too.", taken) == []
