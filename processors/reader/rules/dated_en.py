@@ -153,12 +153,13 @@ def with_year(text: str, span: TimeSpan) -> str:
     if _GOES_ON.match(text, found.end()) or (span.precision == "season" and not _SEASON.search(span.text)):
         return text
     lead = re.match(r"(?:in|during|since|until|by|on) ", found.group(), re.IGNORECASE)
-    begins = _AFTER_A_PREPOSITION.search(text[max(0, found.start() - _LOOKED_BACK) : found.start()])
+    begins = _NEEDS_NO_PREPOSITION.search(text[max(0, found.start() - _LOOKED_BACK) : found.start()])
     preposition = lead.group() if lead else "" if begins else f"{_PREPOSITION[span.precision]} "
     named = f"{preposition}{_named(span, span.text)}"
     return f"{text[: found.start()]}{named}{text[found.end() :]}"
 
 
+_NEEDS_NO_PREPOSITION = re.compile(rf"{_AFTER_A_PREPOSITION.pattern}|\b(?:is|are|was|were|be) $", re.IGNORECASE)
 _WEEKDAYS = re.compile(r"days$", re.IGNORECASE)
 """On Mondays: on each of them."""
 _HAS_YEAR = re.compile(r"\b(?:19|20)\d\d\b")

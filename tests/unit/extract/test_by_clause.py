@@ -89,7 +89,7 @@ def test_one_value_ends_where_another_is_said(
         ("ye need to book the spirometry, havent rung them yet", "User has to book the spirometry"),
         ("gotta ring the vet about the dog", "User has to ring the vet about the dog"),
         ("The diploma is in portuguese so I will send the translation to you until wednesday",
-         "User has to send the translation until wednesday"),
+         "User has to send the translation until 11 February 2026"),
         ("And I need to ask the police certificate in Brazil, I must not forget it",
          "User has to ask the police certificate in Brazil"),
         ("will pick up the prescription after work", "User has to pick up the prescription after work"),
