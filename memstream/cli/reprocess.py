@@ -1,5 +1,5 @@
-"""`memstream reembed`, `regate`, `redate` and `rescreen`: another embedding model, another gate, other days of
-retention, a tighter PII policy over what the log holds (N1, C8, D5)."""
+"""`memstream reembed` and `memstream reprocess ...`: another embedding model, another gate, other days of retention, a
+tighter PII policy, a newer reader over what the log holds (N1, C8, D5)."""
 
 from __future__ import annotations
 
@@ -32,6 +32,18 @@ if TYPE_CHECKING:
     from memstream.keyring.wiring import Sealing
     from memstream.settings import Settings
 
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Apply the current PII policy, retention, gate or reader to what is stored. Reads and writes go on. Safe to "
+    "kill and to run again.",
+    epilog="Example: memstream reprocess gate",
+)
+OLD_NAMES = {"gate": "regate", "dates": "redate", "screen": "rescreen"}
+"""Command of the group -> the name that it had, which is taken for one more release."""
+Apply = Annotated[
+    bool, typer.Option("--apply", help="Bring about what differs; without it, differences are only reported.")
+]
+
 
 def reembed(
     model: Annotated[str, typer.Argument(help="The embedding model: e5, or use (the one that the workers use).")],
@@ -54,27 +66,23 @@ def reembed(
     finish(outcomes, as_json)
 
 
-def regate(
-    data: Data = None,
-    apply: Annotated[
-        bool, typer.Option("--apply", help="Bring about what differs; without it, differences are only reported.")
-    ] = False,
-    as_json: JsonOut = False,
-) -> None:  # fmt: skip
+@app.command()
+def gate(data: Data = None, apply: Apply = False, as_json: JsonOut = False) -> None:
     """Decide again from the ledger what became memory, with the current gate and profiles, beside what is stored. No
     model is asked for its words again. What a user corrected, rejected, forgot or had erased does not come back.
 
     Run it first without --apply and look at what differs. Reads and writes go on. Safe to kill and to run again.
 
-    Example: memstream regate --json
+    Example: memstream reprocess gate --json
     """
     from memstream.reprocess.regate_run import Regate
 
-    out = _ran("regate", data, lambda settings, sealing, phases: Regate(settings, sealing, phases), dry=not apply)
+    out = _ran("gate", data, lambda settings, sealing, phases: Regate(settings, sealing, phases), dry=not apply)
     _end(out, _print_regate, as_json)
 
 
-def redate(
+@app.command()
+def dates(
     data: Data = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would end otherwise, change nothing.")] = False,
     as_json: JsonOut = False,
@@ -84,15 +92,16 @@ def redate(
     First change the days in the profile (and restart the workers, where it is a file's); then run this. What is over
     by the new days goes with the next ticks. Reads and writes go on. Safe to kill and to run again.
 
-    Example: memstream redate --dry-run
+    Example: memstream reprocess dates --dry-run
     """
     from memstream.reprocess.redate_run import Redate
 
-    out = _ran("redate", data, lambda settings, sealing, phases: Redate(settings, sealing.codec, phases), dry=dry_run)
+    out = _ran("dates", data, lambda settings, sealing, phases: Redate(settings, sealing.codec, phases), dry=dry_run)
     _end(out, _print_redate, as_json)
 
 
-def rescreen(
+@app.command()
+def screen(
     data: Data = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be masked, change nothing.")] = False,
     as_json: JsonOut = False,
@@ -101,15 +110,40 @@ def rescreen(
 
     First tighten the policy in the profile and restart the workers; then run this. Safe to run again.
 
-    Example: memstream rescreen --dry-run
+    Example: memstream reprocess screen --dry-run
     """
     from memstream.reprocess.rescreen_run import Rescreen
 
     def work(settings: Settings, sealing: Sealing, phases: Phases) -> Rescreen:
         return Rescreen(settings, sealing.codec, sealing.vault, phases)
 
-    out = _ran("rescreen", data, work, dry=dry_run)
+    out = _ran("screen", data, work, dry=dry_run)
     _end(out, _print_rescreen, as_json)
+
+
+@app.command()
+def read(
+    data: Data = None, apply: Apply = False,
+    rate: Annotated[float, typer.Option("--rate", min=0.1, help="Turns that are read a second, at most.")] = 20.0,
+    tenant: Annotated[str | None, typer.Option("--tenant", help="Only turns of this tenant.")] = None,
+    user: Annotated[str | None, typer.Option("--user", help="Only turns of this user.")] = None,
+    as_json: JsonOut = False,
+) -> None:  # fmt: skip
+    """Read the stored turns again that an older version of the reader read, and restate what is remembered of them. No
+    model is asked. What a user wrote, corrected or confirmed stays.
+
+    Run it first without --apply and look at what changes. What was read is not read again: safe to kill and to run
+    again.
+
+    Example: memstream reprocess read --apply --rate 5
+    """
+    from memstream.reprocess.reread import Only
+    from memstream.reprocess.reread_run import Reread
+
+    def work(settings: Settings, sealing: Sealing, phases: Phases) -> Reread:
+        return Reread(settings, sealing, phases, Only(tenant, user), rate)
+
+    _end(_ran("read", data, work, dry=not apply), _print_read, as_json)
 
 
 class Work(Protocol):
@@ -170,7 +204,7 @@ def _print_regate(out: dict[str, Any]) -> None:
                       style="red")  # fmt: skip
         _groups(out["still_there"])
     elif found and not out["applied"]:
-        console.print("nothing is changed yet: `memstream regate --apply` does that", highlight=False)
+        console.print("nothing is changed yet: `memstream reprocess gate --apply` does that", highlight=False)
 
 
 _WHY = {
@@ -189,6 +223,29 @@ def _groups(found: list[dict[str, Any]]) -> None:
         console.print(f"  {g['what']:<8} {g['records']:>6}  {name}{phases}  {' '.join(g['examples'])}", highlight=False)
 
 
+def _print_read(out: dict[str, Any]) -> None:
+    word = "were read again" if out["applied"] else "would be read again"
+    console.print(f"{out['turns']} turns are stored; {out['older']} {word} by {out['reader']}", highlight=False)
+    _groups(out["memories"])
+    for why, n in out["left"].items():
+        console.print(f"  {n} {_LEFT[why]}", style="yellow", highlight=False)
+    if out.get("still_there"):
+        console.print(f"{out['still_there']} turns are still of an older version: workers run it, or have not come to "
+                      "them; run it again", style="red", highlight=False)  # fmt: skip
+    elif out["older"] and not out["applied"]:
+        console.print("nothing is changed yet: `memstream reprocess read --apply` does that", highlight=False)
+
+
+_LEFT = {
+    "forgotten_soon": "turns stay as they were read: their 30 days end within a day",
+    "not_read_yet": "turns stay as they are: the rules have not read them, or not within 30 days",
+    "rejected": "statements are not taken: the user rejected what they say",
+    "the_users_own": "statements change nothing: the user wrote, corrected or confirmed what they speak of",
+    "turns_are_gone": "memories of an older version stay as they are: their turns are stored no more",
+    "unreadable": "turns are refused by the current gate",
+}
+
+
 def _print_rescreen(out: dict[str, Any]) -> None:
     records = ", ".join(f"{n} {kind}" for kind, n in out["records"].items()) or "nothing"
     word = "would be masked" if out["dry_run"] else "masked"
@@ -205,6 +262,11 @@ def _print_rescreen(out: dict[str, Any]) -> None:
 def register(cli: typer.Typer) -> None:
     """Add the commands of this module to the application."""
     cli.command()(reembed)
-    cli.command()(regate)
-    cli.command()(redate)
-    cli.command()(rescreen)
+    cli.add_typer(app, name="reprocess")
+    for new, command in (("gate", gate), ("dates", dates), ("screen", screen)):
+        old = OLD_NAMES[new]
+        text = (
+            f"Deprecated: `memstream reprocess {new}` under the name that it had, which the next release drops.\n\n"
+            f"Example: memstream {old} --json"
+        )
+        cli.command(old, help=text, deprecated=True)(command)

@@ -14,6 +14,7 @@ from processors.memory.index import since
 from processors.memory.index import values_of as standing_values
 from processors.memory.marks import marked
 from processors.memory.opposites import opposed
+from processors.memory.readings import confirmed_by_people
 from processors.memory.records_of_turn import part
 from processors.memory.restate import note_replaced
 from processors.memory.store import text_features
@@ -26,6 +27,7 @@ from schemas.base import JsonValue
 from schemas.events.memory import Candidate, MemoryUpdate
 from schemas.log.ids import record_id
 
+_STAYS = because("skipped", "command", "corrected_stands")
 VALUE_STATED = "value_stated"
 """Rule of what was only taken for a value of its field, and stands without it since one was stated."""
 
@@ -34,7 +36,8 @@ VALUE_STATED = "value_stated"
 class _Sorted:
     """Fields of a candidate by what becomes of them: `known` (said before), `vaguer` (said before, and sharper), `held`
     (the caller has it, and nothing else stands), `outranked` (inferred against explicit), `implied` (only likely, where
-    a value was stated), `late` (something newer stands), `fresh` (to be kept; `replaced` ends)."""
+    a value was stated), `late` (something newer stands), `confirmed` (people vouch for another value, and the turn is
+    only read again), `fresh` (to be kept; `replaced` ends)."""
 
     known: dict[str, MemoryUpdate] = field(default_factory=dict)
     vaguer: dict[str, MemoryUpdate] = field(default_factory=dict)
@@ -42,6 +45,7 @@ class _Sorted:
     outranked: list[str] = field(default_factory=list)
     implied: list[str] = field(default_factory=list)
     late: dict[str, datetime] = field(default_factory=dict)
+    confirmed: dict[str, MemoryUpdate] = field(default_factory=dict)
     fresh: list[str] = field(default_factory=list)
     replaced: dict[str, MemoryUpdate] = field(default_factory=dict)
 
@@ -69,6 +73,8 @@ class FieldValues(FreeStatements):
             out.extend(self._by_text(without_field(c)))
         if found.late:
             out.extend(self._late(c, found.late))
+        for name, held in found.confirmed.items():
+            out.append(decision(self._source, c, _STAYS, held, part(c, [name])))
         if found.fresh:
             out.extend(self._supersede(c, tuple(found.fresh), list(found.replaced.values())))
         return out
@@ -95,17 +101,24 @@ class FieldValues(FreeStatements):
             elif holds_many(self._profile, name):
                 out.fresh.append(name)
                 out.replaced.update({} if before is None else {before.record_id: before})
-                out.replaced.update({h.record_id: h for h in holders if h.record_id in self._corrected})
+                corrected = [h for h in holders if h.record_id in self._corrected and not self._stays(h)]
+                out.replaced.update({h.record_id: h for h in corrected})
             elif before is None and (sharper := self._sharper(c, name, fields[name], holders)) is not None:
                 out.vaguer[name] = sharper
             elif c.source == "inferred" and any(h.source != "inferred" for h in holders):
                 out.outranked.append(name)
             elif newer := [since(h) for h in holders if self._is_late(c, h) or read_before(self._profile, c, name, h)]:
                 out.late[name] = max(min(newer), when)
+            elif (stays := next(filter(self._stays, holders), None)) is not None:
+                out.confirmed[name] = stays
             else:
                 out.fresh.append(name)
                 out.replaced.update({h.record_id: h for h in holders})
         return out
+
+    def _stays(self, held: MemoryUpdate) -> bool:
+        """Does a turn that is read again leave a record to the people who vouch for it?"""
+        return self._again is not None and confirmed_by_people(held)
 
     def _is_held(self, c: Candidate, name: str, value: JsonValue) -> bool:
         """Does the caller hold it? Where the candidate takes the place of a record it is stored all the same: skipped,
@@ -202,6 +215,8 @@ class FieldValues(FreeStatements):
                     reason = because("refused", "confidence", "explicit_stands")
                 elif self._is_late(c, holder):
                     reason = because("skipped", "dedupe", "older_than_standing")
+                elif self._stays(holder):
+                    reason = _STAYS
                 else:
                     reason = because("superseding", "dedupe", "negated")
                     out += self._versions.end(holder, when, self._source.accepted_at, reason, (slot.field,))

@@ -10,6 +10,8 @@ from processors.step import OwnerState
 from schemas.events.memory import MemoryUpdate
 
 RULES = "rules"
+_APPROVED = frozenset({"adopted", "rating_good"})
+"""Rules of feedback that says a memory is right."""
 
 
 class Readings:
@@ -35,3 +37,10 @@ def made_by(u: MemoryUpdate) -> str:
 def of_people(u: MemoryUpdate) -> bool:
     """The user wrote, corrected, confirmed or judged it."""
     return made_by(u) == "command" or u.source == "confirmed" or u.reason.gate in ("command", "feedback")
+
+
+def confirmed_by_people(u: MemoryUpdate) -> bool:
+    """The user wrote, corrected or confirmed it: another reading of its turn neither takes it back nor replaces it."""
+    if made_by(u) == "command" or u.source == "confirmed" or u.reason.gate == "command":
+        return True
+    return u.reason.gate == "feedback" and u.reason.rule in _APPROVED

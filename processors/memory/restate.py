@@ -11,7 +11,7 @@ from processors.memory.index import since, slots_of
 from processors.memory.index import values_of as values_of_record
 from processors.memory.marks import dates_of, joined, remove_mark, with_marks
 from processors.memory.places import matched, same_place
-from processors.memory.readings import made_by, of_people
+from processors.memory.readings import confirmed_by_people, made_by, of_people
 from processors.memory.rows import TurnReading
 from processors.memory.rules import MAX_BEFORE
 from processors.memory.store import UserMemoryStore, text_features
@@ -104,7 +104,7 @@ class Restated:
         turn = self._source.turn.turn_id
         for name in (u.record_id for u in self.before if u.record_id not in claimed):
             u = self._store.get(name)
-            if u is None or u.extractor == "command" or u.source == "confirmed":
+            if u is None or confirmed_by_people(u):
                 continue
             if self._reading.says_too(name, self._source.extractor):
                 continue

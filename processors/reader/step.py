@@ -130,10 +130,16 @@ class Extract(PlainStep):
         return extraction(turn, candidates, name, version, model_id, model_asked=asks, dropped=dropped)
 
     def _read(self, event: Event, reply: str = "") -> Reading:
-        if not isinstance(event, ScreenedTurn) or not teaches(event):
+        if not isinstance(event, ScreenedTurn):
             return Reading([])
-        profile = self._book.of(event.tenant)
-        return without_secrets(self._extractor.read(view_of(event, profile, reply), profile))
+        return read_turn(self._extractor, event, self._book.of(event.tenant), reply)
+
+
+def read_turn(extractor: Extractor, turn: ScreenedTurn, profile: Profile, reply: str = "") -> Reading:
+    """What an extractor takes from a turn; nothing where the turn teaches nothing."""
+    if not teaches(turn):
+        return Reading([])
+    return without_secrets(extractor.read(view_of(turn, profile, reply), profile))
 
 
 def _waits(reading: RuleReading) -> bool:
@@ -157,10 +163,7 @@ def _closed(held: pending_replies.PendingReply | None, by: ScreenedTurn | None =
     """What becomes of a turn that waited, `by` its reply, the user's next turn, or the end of the wait."""
     if held is None:
         return []
-    reply = ""
-    if by is not None and by.role == "assistant" and not by.refused:
-        others = held.interaction_id and by.interaction_id and held.interaction_id != by.interaction_id
-        reply = "" if others else by.sealed.content[:MAX_REPLY]
+    reply = "" if by is None else reply_in(by, held.interaction_id)
     out: list[Out] = []
     stated_candidates = held.confirmed if reply and confirms(reply) else held.plain
     if stated_candidates is not None:
@@ -170,6 +173,12 @@ def _closed(held: pending_replies.PendingReply | None, by: ScreenedTurn | None =
         job = held.job.model_copy(update={"sealed": JobBody(payload=payload)})
         out.append(Emit(topics.JOBS, job, trace=held.trace))
     return out
+
+
+def reply_in(by: ScreenedTurn, interaction_id: str | None) -> str:
+    """The words of the next turn that answer a turn of this interaction, empty where it answers none."""
+    others = interaction_id and by.interaction_id and interaction_id != by.interaction_id
+    return "" if by.role != "assistant" or by.refused or others else by.sealed.content[:MAX_REPLY]
 
 
 def teaches(turn: ScreenedTurn) -> bool:

@@ -19,7 +19,9 @@ from pymilvus import MilvusClient
 
 from inference.e5 import MultilingualE5Small
 from memstream.workers.models import default_embedder
-from schemas.profile.model import load_profile
+from processors.reader.rules.protocol import Reading, TurnView
+from processors.reader.rules.rules import RuleExtractor
+from schemas.profile.model import Profile, load_profile
 from schemas.storage import generations
 from schemas.storage.connections import milvus_options
 from schemas.storage.layouts import MilvusLayout
@@ -51,7 +53,8 @@ STATEMENTS = (
     "We chose Kafka.",
 )
 PAGE = "".join(blocks("docs/operations-rebuild.md", "sh")).splitlines()
-REBUILD, REEMBED, LOOK, APPLY, DRY, RESCREEN, WOULD, REDATE = [shlex.split(line, comments=True)[1:] for line in PAGE]
+TYPED = [shlex.split(line, comments=True)[1:] for line in PAGE]
+REBUILD, REEMBED, LOOK, APPLY, DRY, RESCREEN, WOULD, REDATE, LOOK_READ, READ = TYPED
 """The page's commands, in its order: those that these tests type."""
 
 
@@ -136,7 +139,7 @@ def test_n1_n4_a_regate_brings_back_nothing_that_was_corrected_or_erased(here: W
     place["many"] = True
     here.call("PUT", "/v1/tenant/profile", {"profile": wide_values({**wide, "name": "wide", "version": 1})})
     with load(here) as writer:
-        shown = run(here, "regate")
+        shown = run(here, "reprocess", "gate")
         assert {(d["what"], d["field"]) for d in shown["differences"]} == {
             ("added", "residence"), ("retired", "residence"),
         }  # fmt: skip
@@ -248,12 +251,38 @@ def test_c8_a_tenants_new_days_reach_what_stands(here: World) -> None:
     here.run_on_this({**plain, "name": "open", "version": 2})
 
 
+def test_n1_n4_a_newer_reader_restates_what_an_older_one_read(here: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command in this process has the newer version; the gate that runs decides what it reads."""
+    here.say("rhea", "I live in Leeds.")
+    here.say("rhea", "I work as a nurse.")
+    assert values(here, "rhea", "residence") == ["Leeds"]
+    [home] = [m for m in here.get("/v1/users/rhea/memories")["memories"] if m["field"] == "residence"]
+    here.call("PATCH", f"/v1/memories/{home['id']}", {"user_id": "rhea", "value": "Hull", "text": "Lives in Hull"})
+    assert values(here, "rhea", "residence") == ["Hull"]
+    assert run(here, *LOOK_READ, "--user", "rhea")["older"] == 0
+    read = RuleExtractor.read
+
+    def without_work(rules: RuleExtractor, turn: TurnView, profile: Profile) -> Reading:
+        return Reading([]) if "nurse" in turn.content else read(rules, turn, profile)
+
+    monkeypatch.setattr(RuleExtractor, "version", RuleExtractor.version + 1)
+    monkeypatch.setattr(RuleExtractor, "read", without_work)
+    shown = run(here, *LOOK_READ, "--user", "rhea")
+    assert (shown["turns"], shown["older"], shown["left"]["rejected"]) == (2, 2, 1)
+    assert [(m["what"], m["field"]) for m in shown["memories"] if m["what"] != "kept"] == [("retired", "occupation")]
+    assert values(here, "rhea", "occupation") == ["nurse"], "looking changes nothing"
+    assert run(here, *READ, "--user", "rhea")["still_there"] == 0
+    assert values(here, "rhea", "occupation") == []
+    assert values(here, "rhea", "residence") == ["Hull"], "Leeds was corrected"
+    assert run(here, *LOOK_READ, "--user", "rhea")["older"] == 0
+
+
 def test_n1_one_at_a_time_and_never_the_live_one(here: World) -> None:
     with psycopg.connect(here.stack.addresses.postgres, autocommit=True) as other:
         assert generations.drive(other, "rebuild/redis")
         assert generations.drive(other, "regate")
         assert "another command is rebuilding redis" in run(here, "rebuild", "redis", code=2)
-        assert "another regate runs" in run(here, "regate", code=2)
+        assert "another regate runs" in run(here, "reprocess", "gate", code=2)
         number = live(here)["redis"][0]
         with pytest.raises(generations.GenerationError, match="is live"):
             generations.mark(other, "redis", number, "dropping")

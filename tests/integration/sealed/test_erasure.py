@@ -196,7 +196,7 @@ def test_n6_what_was_erased_stays_away_through_archive_replay_rebuild_regate_and
     here.until(f"/v1/erasures/{erasure}", lambda e: e["state"] == "done", calm=120)
     assert here.sql(archived) == []
 
-    for words in (("dlq", "replay", letter), ("rebuild", "all", "--drop-old"), ("regate", "--apply")):
+    for words in (("dlq", "replay", letter), ("rebuild", "all", "--drop-old"), ("reprocess", "gate", "--apply")):
         command(here, *words)
     here.stack.call(restarted(here))
     here.until("/readyz", lambda body: body["status"] == "ready")

@@ -64,7 +64,7 @@ def test_d5_originals_are_read_again_until_policy_or_an_erasure_takes_them(here:
     here.until("/v1/pipeline", lambda _: here.sql(looked, "default/user/zoe")[0][0] >= 2)
 
     run_on(here, 2, PHONE_NUMBER="encrypt", EMAIL_ADDRESS="mask")
-    assert "EMAIL_ADDRESS:mask" in command(here, "rescreen")
+    assert "EMAIL_ADDRESS:mask" in command(here, "reprocess", "screen")
     assert values(here, "zoe-en") == [PHONE]
     assert command(here, "originals", "zoe-zh", "--user", "zoe").split()[-1] == "13987654321"
 

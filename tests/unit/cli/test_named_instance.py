@@ -302,7 +302,8 @@ def test_check_skips_stores_where_nothing_is_named_and_nothing_runs(memstream: C
     "words",
     [
         ("audit", "list"), ("audit", "verify"), ("keyring", "status"), ("keys", "list"), ("keys", "revoke", "k"),
-        ("migrate",), ("rebuild", "status"), ("rebuild", "drop", "redis"), ("recover",), ("regate",),
+        ("migrate",), ("rebuild", "status"), ("rebuild", "drop", "redis"), ("recover",), ("reprocess", "gate"),
+        ("reprocess", "read"),
         ("topics", "apply"),
         ("erase", "--probe", "word"), ("erase", "--compact"),
     ],
