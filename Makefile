@@ -71,7 +71,7 @@ power-cut: install
 # Alert rules: syntax and unit tests, by promtool (Debian: apt-get install prometheus).
 .PHONY: alerts
 alerts:
-	cd docker/prometheus && promtool check rules alerts.yaml && promtool test rules alerts.test.yaml
+	cd docker/prometheus && promtool check rules alerts.yaml && promtool test rules alerts.test.yaml drift.test.yaml
 
 lint: install
 	$(BIN)/ruff check .

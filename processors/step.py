@@ -16,6 +16,7 @@ from schemas.events.envelope import Envelope
 from schemas.log.codec import Event
 from schemas.log.owner import Owner
 from schemas.log.topics import Topic
+from schemas.reading_stats import ReadingStats
 
 T = TypeVar("T")
 P = TypeVar("P")
@@ -78,7 +79,14 @@ class Reject:
     message: str
 
 
-Out = Emit | Null | Reject
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """No output: what the reading of a turn adds to the metrics, counted once the record's changes are kept."""
+
+    stats: ReadingStats
+
+
+Out = Emit | Null | Reject | Counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
+from typing import get_args
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.core import Metric as Family
@@ -16,6 +17,7 @@ from prometheus_client.core import Metric as Family
 from schemas import metrics
 from schemas.heartbeat import LATENCY_BUCKETS, SIZE_BUCKETS, Heartbeat, StageStats
 from schemas.metrics import Metric
+from schemas.reading_stats import READING_BUCKETS, LostReference, ReadingStats, ReadOutcome
 
 Rows = Iterable[tuple[list[str], float]]
 _SUMMARY = "summary_tokens_le_"
@@ -47,6 +49,7 @@ def families(beats: Mapping[str, Heartbeat]) -> Iterable[Family]:
         metrics.STAGE_SECONDS, (([p, s, phase], sec) for p, s, st in stages for phase, sec in st.seconds.items())
     )
     yield from _batches(stages)
+    yield from _readings([(p, stats) for p, beat in sorted(beats.items()) for stats in beat.reading])
     jobs = [(p, Counter(stats.outcomes)) for p, s, stats in stages if s == "jobs"]
     yield from _model(jobs)
     yield _summaries(jobs)
@@ -67,6 +70,28 @@ def _batches(stages: Sequence[tuple[str, str, StageStats]]) -> Iterable[Family]:
         size.add_metric([p, s], _cumulative(SIZE_BUCKETS, stats.sizes), float(stats.records))
     yield latency
     yield size
+
+
+def _readings(found: Sequence[tuple[str, ReadingStats]]) -> Iterable[Family]:
+    """Each word of a list has its series from the first turn on: one that begins later would lack its first count."""
+    yield counter(metrics.READ_TURNS, ((_labels(p, s), float(s.turns)) for p, s in found))
+    yield counter(
+        metrics.READ_STATEMENTS,
+        (([*_labels(p, s), o], float(s.outcomes.get(o, 0))) for p, s in found for o in get_args(ReadOutcome)),
+    )
+    yield counter(
+        metrics.LOST_REFERENCES,
+        (([*_labels(p, s), r], float(s.lost.get(r, 0))) for p, s in found for r in get_args(LostReference)),
+    )
+    family = histogram(metrics.CANDIDATE_READING)
+    for p, s in found:
+        buckets = [*zip(map(str, READING_BUCKETS), accumulate(s.readings), strict=True), ("+Inf", sum(s.readings))]
+        family.add_metric(_labels(p, s), buckets, s.reading_total)
+    yield family
+
+
+def _labels(process: str, stats: ReadingStats) -> list[str]:
+    return [process, stats.language, stats.profile, stats.reader, str(stats.version)]
 
 
 def _cumulative(bounds: Sequence[float], counts: Sequence[int]) -> list[tuple[str, float]]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from schemas.base import Frozen
+from schemas.reading_stats import ReadingStats
 
 FRESHNESS_BUCKETS: tuple[float, ...] = (
     0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0, 1.5, 2.5, 5.0, 10.0, 30.0, 60.0,
@@ -45,13 +46,17 @@ class FreshnessStats(Frozen):
 
 
 class Heartbeat(Frozen):
-    """One process. `freshness` is keyed by `store:topic`; `recent` holds the same for the last minute."""
+    """One process. `freshness` is keyed by `store:topic`; `recent` holds the same for the last minute. `reading`: what
+    was read since it started; `reading_days`: the same by UTC day (2026-11-30) of the last KEPT_DAYS, also of before it
+    started where the process of before had its name."""
 
     started_at: str
     pid: int = 0
     stages: dict[str, StageStats] = Field(default_factory=dict)
     freshness: dict[str, FreshnessStats] = Field(default_factory=dict)
     recent: dict[str, FreshnessStats] = Field(default_factory=dict)
+    reading: tuple[ReadingStats, ...] = ()
+    reading_days: dict[str, tuple[ReadingStats, ...]] = Field(default_factory=dict)
     rss_bytes: int = 0
     cpu_seconds: float = 0.0
 

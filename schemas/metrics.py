@@ -67,6 +67,9 @@ DEAD_LETTERS = Metric(
 )
 DECISIONS = Metric("memstream_gate_decisions", "gauge", "Decisions of the last hour.", ("gate", "outcome"), of="system")
 
+READING_LABELS = ("process", "language", "profile", "reader", "version")
+"""Of what the gate counts of each reading of a turn: closed lists, but for versions, of which there are few."""
+
 # What the workers say of themselves (ops.heartbeats), exported by the query service.
 FRESHNESS = Metric(
     "memstream_freshness_seconds", "histogram", "Acceptance to readable.",
@@ -108,6 +111,22 @@ MODEL_COST = Metric(
     "memstream_model_cost_total", "counter", "Cost, in the currency of the configured prices.",
     ("process",), of="system",
 )
+READ_TURNS = Metric(
+    "memstream_read_turns_total", "counter", "Users' turns that were read.", READING_LABELS, of="system"
+)
+READ_STATEMENTS = Metric(
+    "memstream_read_statements_total", "counter", "What was read in them, by what became of it.",
+    (*READING_LABELS, "outcome"), of="system",
+)
+LOST_REFERENCES = Metric(
+    "memstream_lost_references_total", "counter",
+    "Statements not made because a reference (she, they, it, there) could not be resolved.",
+    (*READING_LABELS, "reason"), of="system",
+)
+CANDIDATE_READING = Metric(
+    "memstream_candidate_reading", "histogram", "Calibrated probability of candidates that have one.",
+    READING_LABELS, of="system",
+)
 CHECKPOINTS = Metric(
     "memstream_checkpoints_total", "counter", "Checkpoint summaries: by model, extract, or failed.",
     ("process", "way"), of="system",
@@ -125,5 +144,6 @@ METRICS: tuple[Metric, ...] = (
     DEGRADED, CIRCUIT, UNCONFIRMED, FRESH_WAIT, STALE, SCOPES, SCOPE_DOCUMENTS,
     TOKEN_RATIO, SESSION_SECONDS, LAG, LAG_SECONDS, RATE, STORE_UP, STOPPED, DEAD_LETTERS, DECISIONS, FRESHNESS,
     STAGE_RECORDS, STAGE_OUTCOMES, STAGE_SECONDS, STAGE_LATENCY, STAGE_SIZE, SINK_RETRIES, MODEL_CALLS, MODEL_FAILED,
-    MODEL_GAVE_UP, MODEL_TOKENS, MODEL_COST, CHECKPOINTS, SUMMARY_TOKENS, ERASURES, ERASURE_AGE, RSS, CPU,
+    MODEL_GAVE_UP, MODEL_TOKENS, MODEL_COST, READ_TURNS, READ_STATEMENTS, LOST_REFERENCES, CANDIDATE_READING,
+    CHECKPOINTS, SUMMARY_TOKENS, ERASURES, ERASURE_AGE, RSS, CPU,
 )  # fmt: skip

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from processors.step import Record
 from schemas.log.codec import Headers
 from schemas.log.leaders import Place
+from schemas.reading_stats import ReadingStats
 from schemas.security.sealing import KeysAway
 from streams.state.cache import PartitionCache
 from streams.state.protocol import Delivered, OutboxRow, Position, StoreAway, Write
@@ -86,6 +87,8 @@ class Batch:
     reach: set[int] = field(default_factory=set)
     """Project partitions for which something ended here or before: they hear of it as progress alone."""
     counts: dict[str, int] = field(default_factory=dict)
+    readings: list[ReadingStats] = field(default_factory=list)
+    """What was counted of turns that were read."""
     sweep: datetime | None = None
     """The newest tick that was decided."""
     alone: bool = False

@@ -6,7 +6,7 @@ import logging
 from collections import deque
 from functools import partial
 
-from processors.step import Reject, Step
+from processors.step import Counted, Reject, Step
 from schemas.events.envelope import Tick
 from schemas.security.sealing import KeysAway
 from streams.batch import Batch, Item
@@ -88,4 +88,5 @@ class Deciding:
         b.outbox.extend(rows)
         if not item.record.redelivered:
             b.count("handled")
+            b.readings += [o.stats for o in outs if isinstance(o, Counted)]
         return rows

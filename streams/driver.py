@@ -17,7 +17,7 @@ from schemas.log.owner import partition as partition_of
 from schemas.log.progress import FreshnessToken, Written
 from schemas.log.topics import Topic
 from streams.faults import Faults
-from streams.ports import Inline
+from streams.ports import Inline, Observer
 from streams.runner import Message, RunnerConfig, StepRunner
 from streams.state.memory import MemoryStateStore
 from streams.state.protocol import OutboxRow, StateStore
@@ -62,6 +62,7 @@ class TopologyDriver:
         upstream: Collection[str] | None = None,
         compute: Inline = inline,
         decide: Inline | None = None,
+        observer: Observer | None = None,
     ) -> None:
         self.now = start
         self.codec = codec or Codec()
@@ -72,7 +73,15 @@ class TopologyDriver:
         config = RunnerConfig(partitions, upstream=upstream)
         self.runners = {
             s.name: StepRunner(
-                s, self.store, self.log, self.codec, config, compute=compute, decide=decide, faults=faults
+                s,
+                self.store,
+                self.log,
+                self.codec,
+                config,
+                compute=compute,
+                decide=decide,
+                faults=faults,
+                observer=observer,
             )
             for s in steps
         }

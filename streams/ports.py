@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from schemas.log import topics
 from schemas.log.leaders import Place
+from schemas.reading_stats import ReadingStats
 from streams.batch import Message
 from streams.state.protocol import OutboxRow
 
@@ -69,11 +70,17 @@ class Observer(Protocol):
 
     def outcome(self, step: str, word: str, count: int) -> None: ...
 
+    def read(self, stats: ReadingStats) -> None:
+        """Of one turn."""
+        ...
+
 
 class Silent:
     def batch(self, step: str, size: int, seconds: Mapping[str, float]) -> None: ...
 
     def outcome(self, step: str, word: str, count: int) -> None: ...
+
+    def read(self, stats: ReadingStats) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

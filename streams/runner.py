@@ -268,6 +268,8 @@ class StepRunner:
             b.part.cache.shrink(bound)
             for word, n in b.counts.items():
                 self._observer.outcome(self.step.name, word, n)
+            for stats in b.readings:
+                self._observer.read(stats)
         self._observer.batch(self.step.name, sum(len(b.fresh) for b in batches), clock.laps)
         for b in batches:
             await self._book.settled(b)

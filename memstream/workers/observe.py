@@ -13,7 +13,9 @@ from datetime import UTC, datetime
 import psutil
 import psycopg
 from psycopg.types.json import Jsonb
+from pydantic import ValidationError
 
+from memstream.workers.reading_counts import ReadingCounts
 from schemas.heartbeat import (
     FRESHNESS_BUCKETS,
     LATENCY_BUCKETS,
@@ -22,12 +24,17 @@ from schemas.heartbeat import (
     Heartbeat,
     StageStats,
 )
+from schemas.reading_stats import ReadingStats
 from schemas.storage import postgres_connections
 
 log = logging.getLogger(__name__)
 _EVERY = 2.0
 _RECENT = 60.0
 _TIDY_EVERY = 60.0
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 class _Histogram:
@@ -52,8 +59,9 @@ class _Histogram:
 class ProcessStats:
     """Observer of step runners and sink workers. Thread-safe."""
 
-    def __init__(self) -> None:
-        self._started = datetime.now(UTC).isoformat()
+    def __init__(self, clock: Callable[[], datetime] = _now) -> None:
+        self._clock = clock
+        self._started = clock().isoformat()
         self._lock = threading.Lock()
         self._records: Counter[str] = Counter()
         self._batches: Counter[str] = Counter()
@@ -63,11 +71,21 @@ class ProcessStats:
         self._sizes: dict[str, list[int]] = defaultdict(lambda: [0] * (len(SIZE_BUCKETS) + 1))
         self._fresh: dict[str, _Histogram] = defaultdict(_Histogram)
         self._recent: deque[tuple[float, str, float]] = deque(maxlen=20_000)
+        self._reading = ReadingCounts()
 
     # -- step runners (streams.runner.Observer)
     def outcome(self, step: str, word: str, count: int) -> None:
         with self._lock:
             self._outcomes[step][word] += count
+
+    def read(self, stats: ReadingStats) -> None:
+        with self._lock:
+            self._reading.add(stats, self._clock().date())
+
+    def known_before(self, before: Heartbeat) -> None:
+        """What the process of this name said last before this one started: the days of its readings go on."""
+        with self._lock:
+            self._reading.go_on(before.reading_days)
 
     # -- sink workers (sinks.protocol.Observer)
     def fresh(self, sink: str, topic: str, seconds: Sequence[float]) -> None:
@@ -119,6 +137,8 @@ class ProcessStats:
                 stages=stages,
                 freshness={k: h.stats() for k, h in sorted(self._fresh.items())},
                 recent={k: h.stats() for k, h in sorted(recent.items())},
+                reading=self._reading.since_start(),
+                reading_days=self._reading.days(self._clock().date()),
                 rss_bytes=process.memory_info().rss,
                 cpu_seconds=times.user + times.system,
             )
@@ -135,6 +155,9 @@ class StepObserver:
 
     def outcome(self, step: str, word: str, count: int) -> None:
         self._stats.outcome(step, word, count)
+
+    def read(self, stats: ReadingStats) -> None:
+        self._stats.read(stats)
 
 
 class SinkObserver:
@@ -175,6 +198,7 @@ class HeartbeatSender:
         self._dsn = dsn
         self._process = process
         self._stats = stats
+        self._goes_on = False
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
 
@@ -189,12 +213,26 @@ class HeartbeatSender:
         while not self._stop.is_set():
             try:
                 with postgres_connections.connect(self._dsn, connect_timeout=3, autocommit=True) as conn:
+                    self._go_on(conn)
                     self._beat(conn)
                     while not self._stop.wait(_EVERY):
                         self._beat(conn)
             except (psycopg.Error, psutil.Error, OSError) as exc:
                 log.warning("heartbeat not stored", extra={"error": type(exc).__name__})
                 self._stop.wait(_EVERY)
+
+    def _go_on(self, conn: psycopg.Connection[psycopg.rows.TupleRow]) -> None:
+        """Once, before this process overwrites what the one before it had said."""
+        if self._goes_on:
+            return
+        row = conn.execute("SELECT stats FROM ops.heartbeats WHERE process = %s", (self._process,)).fetchone()
+        self._goes_on = True
+        if row is None:
+            return
+        try:
+            self._stats.known_before(Heartbeat.model_validate(row[0]))
+        except ValidationError:  # of another version
+            log.warning("the last heartbeat of this process was not understood", extra={"of": self._process})
 
     def _beat(self, conn: psycopg.Connection[psycopg.rows.TupleRow]) -> None:
         self._send(conn)

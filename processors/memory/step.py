@@ -19,6 +19,7 @@ from processors.memory.feedback import FeedbackGate
 from processors.memory.habits import mining as habits
 from processors.memory.known_people import with_known_people
 from processors.memory.profile_reading import read_under
+from processors.memory.read_counts import read_counts
 from processors.memory.refine import SecondReading
 from processors.memory.restate import Restated
 from processors.memory.retention import Retention
@@ -205,6 +206,7 @@ class Gate(PlainStep):
             return []
         first = not reading.versions
         profile = self._book.named(e.tenant, e.profile, e.profile_version)
+        read = e
         e = with_known_people(read_under(e, profile, self._encode), store, self._encode)
         again = Restated(e, store, reading) if e.extractor in reading.versions else None
         before = [] if again is None else again.before
@@ -215,7 +217,9 @@ class Gate(PlainStep):
         out += turn_decisions(e)
         kept = _Kept()
         gate = second or CandidateGate(*parts)
-        self._decide(e, gate, store, out, kept)
+        decided: list[Emit] = []
+        self._decide(e, gate, store, decided, kept)
+        out += [*decided, *read_counts(read, decided)]
         if again is not None:
             out += again.retire(kept.claimed.keys() | gate.spared)
         note_reading(e, store, reading, kept.claimed)
@@ -233,7 +237,7 @@ class Gate(PlainStep):
         return habits.HabitGate(owner, store, state, self._book.of(owner.tenant), at, encoder)
 
     def _decide(
-        self, e: Extraction, gate: CandidateGate, store: UserMemoryStore, out: list[Out], kept: _Kept
+        self, e: Extraction, gate: CandidateGate, store: UserMemoryStore, out: list[Emit], kept: _Kept
     ) -> None:
         for c in e.sealed.candidates:
             emitted = list(gate.decide(c))

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from query.ops import words
+from query.ops.drift import drift
 from query.ops.flow import Node, picture
 from query.pipeline.lag import GroupLag
 from query.pipeline.state import Pipeline, freshness, reasons, state_of
@@ -52,6 +53,7 @@ def page(p: Pipeline, bounds: Bounds, failures: Mapping[tuple[str, str], int]) -
         "errors": top_errors(p, failures),
         "processes": _processes(p),
         "outcomes": outcomes(p),
+        "drift": drift(p),
         "words": words,
     }
 

@@ -209,5 +209,5 @@ def _valid(rows: dict[str, tuple[datetime, Any]]) -> dict[str, tuple[datetime, H
         try:
             out[name] = (at, Heartbeat.model_validate(stats))
         except ValidationError:
-            log.warning("heartbeat not understood", extra={"process": name})
+            log.warning("heartbeat not understood", extra={"of": name})
     return out

@@ -20,7 +20,8 @@ from query.pipeline.offsets import Offsets
 from query.pipeline.state import Pipeline, Stopped
 from query.workers import families
 from schemas.heartbeat import FRESHNESS_BUCKETS, FreshnessStats, Heartbeat, StageStats
-from schemas.metrics import METRICS
+from schemas.metrics import METRICS, READING_LABELS
+from schemas.reading_stats import ReadingStats, in_buckets
 from tests.pages import blocks
 from tests.patience import PATIENCE
 from tests.tools import needs, program
@@ -30,7 +31,10 @@ DASHBOARDS = sorted((ROOT / "docker" / "grafana" / "dashboards").glob("*.json"))
 RULES = ROOT / "docker" / "prometheus" / "alerts.yaml"
 SUFFIXES = {"counter": ("",), "gauge": ("",), "histogram": ("_bucket", "_sum", "_count")}
 SERIES = {m.name + suffix: m for m in METRICS for suffix in SUFFIXES[m.kind]}
+RECORDED = dict(re.findall(r"record: (\S+)\n\s+expr: >-\n\s+(.+)", RULES.read_text(encoding="utf-8")))
+"""Name of a recording rule -> its expression, which is checked as any other."""
 NOW = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
+READ = 'language="zh",process="worker-1",profile="general",reader="rules",version="5"'
 PROMTOOL = program("promtool")
 
 
@@ -52,7 +56,9 @@ def test_there_are_dashboards_and_rules() -> None:
 
 @pytest.mark.parametrize(("where", "expr"), expressions())
 def test_every_metric_and_label_of_an_expression_exists(where: str, expr: str) -> None:
-    names = set(re.findall(r"\bmemstream_[a-z_]+", expr))
+    recorded = set(re.findall(r"\bmemstream:[a-z_0-9:]+", expr))
+    assert recorded <= RECORDED.keys()
+    names = set(re.findall(r"\bmemstream_[a-z_]+", " ".join([expr, *(RECORDED[name] for name in recorded)])))
     assert names - {"memstream_"} or "up{" in expr
     unknown = {n for n in names if n not in SERIES}
     assert not unknown, f"{where} asks for {unknown}"
@@ -117,13 +123,16 @@ def test_panels_do_not_overlap() -> None:
 def test_every_alert_is_explained_and_tested() -> None:
     rules = set(re.findall(r"alert: (\w+)", RULES.read_text(encoding="utf-8")))
     page = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
-    tests = (RULES.parent / "alerts.test.yaml").read_text(encoding="utf-8")
+    tests = "".join(path.read_text(encoding="utf-8") for path in sorted(RULES.parent.glob("*.test.yaml")))
     assert rules == set(re.findall(r"^\| (Memstream\w+) \|", page, re.MULTILINE))
     assert rules == set(re.findall(r"alertname: (\w+)", tests))
 
 
 @needs("promtool")
-@pytest.mark.parametrize("words", [("check", "rules", "alerts.yaml"), ("test", "rules", "alerts.test.yaml")])
+@pytest.mark.parametrize(
+    "words",
+    [("check", "rules", "alerts.yaml"), ("test", "rules", "alerts.test.yaml"), ("test", "rules", "drift.test.yaml")],
+)
 def test_promtool_agrees(words: tuple[str, ...]) -> None:
     done = subprocess.run([str(PROMTOOL), *words], cwd=RULES.parent, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -139,6 +148,13 @@ def test_names_are_in_base_units_and_hold_nobody() -> None:
     assert len({m.name for m in METRICS}) == len(METRICS)
 
 
+def test_counts_of_reading_are_told_apart_by_closed_lists_alone() -> None:
+    """Language, profile, reader and version; a label of anything that is said could hold what a user wrote."""
+    of_reading = [m for m in METRICS if "language" in m.labels]
+    assert len(of_reading) == 4
+    assert all(m.labels[:5] == READING_LABELS and set(m.labels[5:]) <= {"outcome", "reason"} for m in of_reading)
+
+
 class _Collector:
     def __init__(self, stats: ProcessStats) -> None:
         self._stats = stats
@@ -151,6 +167,12 @@ def test_e7_what_a_worker_counts_is_exported() -> None:
     stats = ProcessStats()
     StepObserver(stats).batch("gate", 40, {"prepare": 0.004, "compute": 0.03})
     StepObserver(stats).batch("gate", 64, {"compute": 0.2})
+    StepObserver(stats).read(
+        ReadingStats(
+            language="zh", profile="general", reader="rules", version=5, turns=3, outcomes={"kept": 2},
+            lost={"person": 1}, readings=in_buckets([0.43, 0.75]), reading_total=1.18,
+        )
+    )  # fmt: skip
     sink = SinkObserver(stats)
     sink.batch("redis", 3, 3, 0.001)
     sink.retry("redis", "write", 0.1)
@@ -168,6 +190,17 @@ def test_e7_what_a_worker_counts_is_exported() -> None:
         'memstream_stage_batch_seconds_count{process="worker-1",stage="gate"} 2.0',
         'memstream_stage_batch_records_bucket{le="64.0",process="worker-1",stage="gate"} 2.0',
         'memstream_stage_batch_records_sum{process="worker-1",stage="gate"} 104.0',
+        f"memstream_read_turns_total{{{READ}}} 3.0",
+        f'memstream_read_statements_total{{language="zh",outcome="kept",{READ.partition(",")[2]}}} 2.0',
+        f'memstream_read_statements_total{{language="zh",outcome="refused",{READ.partition(",")[2]}}} 0.0',
+        'memstream_lost_references_total{language="zh",process="worker-1",profile="general",reader="rules",'
+        'reason="person",version="5"} 1.0',
+        'memstream_lost_references_total{language="zh",process="worker-1",profile="general",reader="rules",'
+        'reason="thing",version="5"} 0.0',
+        'memstream_candidate_reading_bucket{language="zh",le="0.5",process="worker-1",profile="general",'
+        'reader="rules",version="5"} 1.0',
+        f"memstream_candidate_reading_count{{{READ}}} 2.0",
+        f"memstream_candidate_reading_sum{{{READ}}} 1.18",
         'memstream_sink_retries_total{process="worker-1",store="redis"} 1.0',
         'memstream_model_calls_total{process="worker-1"} 3.0',
         'memstream_model_tokens_total{kind="prompt",process="worker-1"} 900.0',

@@ -31,7 +31,7 @@ from schemas.log.ids import content_hash
 from schemas.profile.model import Profile, load_profile
 from streams.driver import TopologyDriver, inline
 from streams.faults import Faults
-from streams.runner import RunnerConfig, StepRunner
+from streams.runner import Observer, RunnerConfig, StepRunner
 from streams.state.memory import MemoryStateStore
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
@@ -62,7 +62,7 @@ def study(university: str, degree: str, major: str) -> Candidate:
 class GateBench:
     def __init__(
         self, models: Models, *, profile: str | Profile = "general", batch: int = 64, cache_bytes: int = 2**30,
-        faults: Faults | None = None, ask_model: bool = False,
+        faults: Faults | None = None, ask_model: bool = False, observer: Observer | None = None,
     ) -> None:  # fmt: skip
         self.models = models
         self.driver = TopologyDriver([], START, batch=batch)
@@ -72,7 +72,7 @@ class GateBench:
         step = Gate(models, book, ask_model=ask_model)
         self.driver.runners["gate"] = StepRunner(
             step, self.store, self.driver.log, self.driver.codec, RunnerConfig(8, cache_bytes), compute=inline,
-            faults=faults,
+            faults=faults, observer=observer,
         )  # fmt: skip
         self._read: dict[str, int] = {}
         self._sources: set[tuple[str, bytes | None]] = set()

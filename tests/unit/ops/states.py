@@ -26,6 +26,7 @@ from query.streams import Read
 from schemas.heartbeat import FRESHNESS_BUCKETS, FreshnessStats, Heartbeat, StageStats
 from schemas.log import owner, topics
 from schemas.profile.model import Profile
+from schemas.reading_stats import KEPT_DAYS, ReadingStats, in_buckets
 from tests.unit.query.memory_log import MemoryLog
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -76,9 +77,29 @@ def _beats() -> dict[str, tuple[datetime, Heartbeat]]:
         beat = Heartbeat(
             started_at=(NOW - timedelta(hours=5)).isoformat(), stages={s: _stage(s) for s in stages}, freshness=stats,
             recent=stats, rss_bytes=312_000_000, cpu_seconds=841.0,
+            reading_days=_reading_days() if "gate" in stages else {},
         )  # fmt: skip
         out[name] = (NOW - timedelta(seconds=1), beat)
     return out
+
+
+def _reading_days() -> dict[str, tuple[ReadingStats, ...]]:
+    """A week, and two days on which more English references are lost."""
+    days: dict[str, tuple[ReadingStats, ...]] = {}
+    for ago in range(KEPT_DAYS):
+        lost = 260 if ago < 2 else 120
+        days[(NOW - timedelta(days=ago)).date().isoformat()] = (
+            _read("en", 900, {"kept": 310, "observed": 95, "refused": 9}, {"person": lost, "thing": 60}),
+            _read("zh", 620, {"kept": 240, "observed": 41, "refused": 5}, {"person": 80, "place": 20}),
+        )
+    return days
+
+
+def _read(language: Any, turns: int, outcomes: Any, lost: Any) -> ReadingStats:
+    return ReadingStats(
+        language=language, profile="general", reader="rules", version=5, turns=turns, outcomes=outcomes, lost=lost,
+        readings=in_buckets([0.72] * 200), reading_total=144.0,
+    )  # fmt: skip
 
 
 def _stage(name: str) -> StageStats:

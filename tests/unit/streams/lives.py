@@ -15,6 +15,7 @@ from schemas.log import topics
 from schemas.log.batch_window import Pace
 from schemas.log.codec import Codec, Encoded, Event, header
 from schemas.log.owner import partition, user
+from schemas.reading_stats import ReadingStats
 from streams.batch_frame import MARKER_ORDINAL
 from streams.driver import MemoryLog, inline
 from streams.faults import Faults
@@ -137,6 +138,8 @@ class Counted:
 
     def outcome(self, step: str, word: str, count: int) -> None:
         self.words[word] = self.words.get(word, 0) + count
+
+    def read(self, stats: ReadingStats) -> None: ...
 
 
 class Lives:
