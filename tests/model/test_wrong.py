@@ -138,8 +138,8 @@ async def test_b7_an_answer_of_any_shape_changes_nothing(models: Models, shape: 
 @pytest.mark.parametrize(
     ("text", "true", "values"),
     [
-        ("I have settled in Lisbon, and I play the cello.",
-         (entry("User settled in Lisbon", "I have settled in Lisbon", currentLocation="Lisbon"),
+        ("I have put down roots in Lisbon, and I play the cello.",
+         (entry("User has put down roots in Lisbon", "I have put down roots in Lisbon", currentLocation="Lisbon"),
           entry("User plays the cello", "I play the cello")), {"Lisbon"}),
         ("我已经在里斯本定居，平时拉大提琴。",
          (entry("用户住在里斯本", "我已经在里斯本定居", currentLocation="里斯本"),

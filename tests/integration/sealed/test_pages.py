@@ -50,7 +50,7 @@ def test_n6_a_user_a_session_and_a_tenant_are_erased(here: World, sh: Shell) -> 
     """The tenant at the end: nothing is left after it."""
     say(here, "ann", "I live in Leeds.", "我喜欢喝茶。")
     say(here, "fay", "I live in York.")
-    user, session, tenant, status, listed, verified = steps(blocks("docs/erasure.md", "console")[0])
+    user, session, tenant, status, listed, verified, exported = steps(blocks("docs/erasure.md", "console")[0])
     shown = sh.run(user[0])
     assert printed(user[1], shown), shown
     signer = SIGNER.findall(shown)[0]
@@ -61,6 +61,8 @@ def test_n6_a_user_a_session_and_a_tenant_are_erased(here: World, sh: Shell) -> 
     [report] = [json.loads(p.read_text(encoding="utf-8")) for p in sh.folder.glob("report.json")]
     assert signer in sh.run(status[0], {"28b636a8-...": report["report"]["erasure_id"]})
     assert "0 under way" in sh.run(listed[0])
+    sh.run(exported[0])
+    assert report["report"]["erasure_id"] in (sh.folder / "erasures.jsonl").read_text(encoding="utf-8")
     sh.run(tenant[0], code=2)  # nobody is there to be asked
     assert "Erase everything of this tenant at http" in sh.run(f"{{ {tenant[0]}\n}} 2>&1", typed="n\n", code=1)
     assert here.get("/v1/users/fay/memories")["memories"]
