@@ -262,7 +262,7 @@ async def test_n1_a_run_that_was_killed_goes_on_with_what_is_left(models: Models
 
 
 LIKES, HOMES, RAN = "I like tea", "I moved to Leeds", "I ran ten miles"
-SAID = {
+SPOKEN = {
     LIKES: [
         candidate(
             "Prefers tea", "prefers", "tea", kind="preference", source="inferred", spans=(Span(start=0, end=10),)
@@ -274,8 +274,8 @@ SAID = {
 
 
 async def three(models: Models) -> tuple[Bench, dict[str, str]]:
-    bench = Bench(models, Reader(1, SAID))
-    for text in SAID:
+    bench = Bench(models, Reader(1, SPOKEN))
+    for text in SPOKEN:
         await bench.say(text)
     return bench, {u.sealed.text: u.record_id for u in bench.newest().values()}
 
@@ -312,7 +312,7 @@ async def test_n4_what_people_wrote_stays_beside_what_is_read_again(models: Mode
     bench = Bench(models, Reader(1, {}))
     await bench.command("remember", kind="fact", field="residence", value="Hull", text="Lives in Hull")
     await bench.say(HOMES)
-    found = await bench.reread(Reader(2, SAID), apply=True)
+    found = await bench.reread(Reader(2, SPOKEN), apply=True)
     assert set(bench.active()) == {"Lives in Hull"}
     assert (found.left["the_users_own"], groups(found)) == (1, {})
 
@@ -327,7 +327,7 @@ async def test_n4_what_a_rating_was_against_is_retired_where_it_is_said_no_more(
 async def test_n4_what_was_forgotten_does_not_come_back(models: Models) -> None:
     bench, ids = await three(models)
     await bench.command("forget", memory_id=ids["Lives in Leeds"])
-    found = await bench.reread(Reader(2, SAID), apply=True)
+    found = await bench.reread(Reader(2, SPOKEN), apply=True)
     assert "Lives in Leeds" not in bench.active()
     assert found.left["rejected"] == 1
 
