@@ -140,10 +140,11 @@ def _may_be_read(v: Value, spec: FieldSpec | None, spoken: Sequence[Part], quest
 
 
 def _introduced(
-    spoken: Sequence[Part], found: Sequence[Value], specs: Mapping[str, FieldSpec], stated_at: Sequence[int], *, opens: bool
+    spoken: Sequence[Part], found: Sequence[Value], specs: Mapping[str, FieldSpec], stated_at: Sequence[int],
+    *, opens: bool,
 ) -> list[tuple[FieldSpec, Found]]:
-    """The name before what somebody is: "Solveig, ios dev." at the beginning of a talk, "hi, I'm Kate, nurse". `told`:
-    where the turn says what somebody is, has or does."""
+    """The name before what somebody is: "Solveig, ios dev." at the beginning of a talk, "hi, I'm Kate, nurse".
+    `stated_at`: where the turn says what somebody is, has or does."""
     if "name" not in specs:
         return []
     for part, following in pairwise(spoken[:4]):

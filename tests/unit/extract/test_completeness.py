@@ -181,7 +181,10 @@ def test_what_is_no_time_by_itself_stays(text: str) -> None:
         ("grip strength target is 30/40", "", False),
         # what it denies, what is left out
         ("No fever since Sunday.", "User has had no fever since Sunday", False),
-        ("thinking about selling the canoe next spring", "User is thinking about selling the canoe in spring 2026", True),
+        (
+            "thinking about selling the canoe next spring",
+            "User is thinking about selling the canoe in spring 2026", True,
+        ),
         ("born in Cork", "User was born in Cork", True),
         # what is chosen, irony
         ("ok the green tiles it is then", "User decided on the green tiles", False),
