@@ -106,7 +106,7 @@ _EMPTY_IT = re.compile(
 """It is hard for me to sleep, it takes an hour to get to work: nothing is pointed at."""
 
 
-_SUBJECT_WORDS = re.compile(r"^(?!(?:I|we) )\S+ \S+ ")
+_SUBJECT_WORDS = re.compile(r"^(?!(?:[Ii]|[Ww]e) )\S+ \S+ ")
 """Not the subject of its own verb: "my cats love chasing them"."""
 
 

@@ -98,7 +98,8 @@ def _already(profile: Profile, found: Iterable[Found]) -> _Filled:
     for each in found:
         for slot, value in () if _AT_FIRST.search(each.text) else each.slots:
             if (spec := spec_of(profile, slot)) is not None:
-                filled.add(spec, value)
+                for known in {value, fit(profile, spec, slot, value)} - {None} if isinstance(value, str) else (value,):
+                    filled.add(spec, known)
     return filled
 
 

@@ -104,10 +104,6 @@ def test_d17_an_instruction_for_the_session_is_an_anchor(text: str, anchors: dic
 @pytest.mark.parametrize(
     ("text", "style"),
     [
-        ("I hate it when people reply with bullet points, just talk normally", None),
-        ("no emojis please", None),
-        ("Please stop using bullet points", None),
-        ("I can't stand it when you answer in bullet points", None),
         ("please answer me in bullet points", "bullet points"),
         ("My boss hates bullet points", None),
         ("Just for today: no emojis.", None),
