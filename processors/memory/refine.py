@@ -61,7 +61,7 @@ class Refinement:
         self._replaces = source.extractor != RULES
 
     def judge(self, c: Candidate) -> Verdict:
-        overlapping = self._overlapping(c)
+        overlapping = self.overlapping(c)
         if any(self._store.get(name) is None for name in overlapping):
             return _ENDED
         ends: list[MemoryUpdate] = []
@@ -82,7 +82,7 @@ class Refinement:
         """The second reading took the place of a record: it is not looked for any more."""
         self._reading.spans.pop(u.record_id, None)
 
-    def _overlapping(self, c: Candidate) -> list[str]:
+    def overlapping(self, c: Candidate) -> list[str]:
         """Records of the turn that were read from words of the candidate's span."""
         head = c.head
         if head is None:
@@ -194,6 +194,7 @@ class SecondReading(CandidateGate):
         self._again = again
         self._rule = ""
         self._ending = False
+        self._reread: frozenset[str] = frozenset()
         self.ended: list[MemoryUpdate] = []
         """Records of the other reading that this one took the place of."""
 
@@ -277,7 +278,14 @@ class SecondReading(CandidateGate):
 
     def _supersede(self, c: Candidate, names: tuple[str, ...], replaced: list[MemoryUpdate]) -> list[Emit]:
         self.ended += [u for u in replaced if self._said_here(u)]
+        self._reread = frozenset(self._refinement.overlapping(c))
         return super()._supersede(c, names, replaced)
+
+    def _freed(self, old: MemoryUpdate) -> list[Emit]:
+        """The candidate says in other words what the other reading only took for a value."""
+        if old.record_id in self._reread and self._said_here(old):
+            return []
+        return super()._freed(old)
 
 
 def says_the_same(c: Candidate, held: MemoryUpdate, names: Sequence[str]) -> bool:

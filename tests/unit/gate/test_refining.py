@@ -282,6 +282,23 @@ async def test_b4_what_was_only_likely_gives_way_to_what_a_model_read(gate: Gate
 
 
 @pytest.mark.parametrize(
+    ("start", "end", "stay"),
+    [(0, 30, {"User runs a shop in York"}), (40, 60, {"User runs a shop in York", "User works in York"})],
+    ids=["of the same words", "of other words"],
+)
+async def test_b7_what_a_model_says_in_other_words_takes_the_place_of_what_was_only_likely(
+    gate: GateBench, start: int, end: int, stay: set[str]
+) -> None:
+    likely = candidate(
+        "User works in York", "residence", "York", attributes={"implied": True}, span=Span(start=0, end=20)
+    )
+    await rules(gate, likely)
+    await model(gate, candidate_of("User runs a shop in York", start, end, "residence", "York"))
+    assert gate.values("residence") == ["York"]
+    assert texts(gate) == stay
+
+
+@pytest.mark.parametrize(
     ("text", "value", "expected"),
     [("User lives in Vale", "Vale", "says_no_more"), ("User moors a boat", "boat", "reading_stands")],
     ids=["a part of it", "something else"],
