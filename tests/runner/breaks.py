@@ -45,7 +45,7 @@ BREAKS = (
     ),
     Break(
         "extract", "statements are read out of turns", "processors/reader/step.py",
-        "return without_secrets(self._extractor.read(view_of(event, profile, reply), profile))",
+        "return without_secrets(extractor.read(view_of(turn, profile, reply), profile))",
         "return Reading([])",
         (_TALK,),
     ),

@@ -63,14 +63,14 @@ def test_an_old_name_is_the_same_command_and_says_what_to_type(memstream: Comman
 def test_read_is_dry_without_apply_and_prints_by_kind_and_field(memstream: CommandLine, ran: Ran) -> None:
     done = memstream("reprocess", "read")
     assert (done.status, ran.name, ran.dry) == (0, "read", True)
-    assert done.out.splitlines() == [
+    assert " ".join(done.out.split()) == " ".join([
         "12 turns are stored; 9 would be read again by rules@6",
-        "  kept          7  fact age (state)  a1",
-        "  retired       2  episode  b1 b2",
-        "  4 memories of an older version stay as they are: their turns are stored no more",
-        "  1 statements change nothing: the user wrote, corrected or confirmed what they speak of",
+        "kept 7 fact age (state) a1",
+        "retired 2 episode b1 b2",
+        "4 memories of an older version stay as they are: their turns are stored no more",
+        "1 statements change nothing: the user wrote, corrected or confirmed what they speak of",
         "nothing is changed yet: `memstream reprocess read --apply` does that",
-    ]
+    ]), "however wide the terminal is"  # fmt: skip
 
 
 def test_read_with_apply_says_what_is_left_and_ends_with_1(memstream: CommandLine, ran: Ran) -> None:

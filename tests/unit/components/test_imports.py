@@ -16,7 +16,7 @@ from tests.unit.components.conftest import PLUGIN
 ROOT = Path(__file__).resolve().parents[3]
 _OF_RELEASE = {
     "GROUPS": {"query/pipeline/groups.py", "memstream/recovery.py"},
-    "TOPOLOGY": {"streams/topology.py", "memstream/reprocess/regate_run.py"},
+    "TOPOLOGY": {"streams/topology.py", "memstream/reprocess/regate_run.py", "memstream/reprocess/reread_run.py"},
     "CATALOGUE": {"schemas/log/topics.py", "memstream/workers/preflight.py", "schemas/compatibility/export.py"},
     "BY_NAME": {
         "schemas/log/topics.py", "schemas/components/installed.py", "memstream/erasure/log.py", "query/ops/flow.py",
