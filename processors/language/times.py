@@ -20,7 +20,7 @@ _Found: TypeAlias = tuple[int, TimeSpan]
 # Whatever a rule can match holds one of these; most texts hold none and pay for one scan only.
 _HINT_EN = re.compile(
     r"day|night|ago|earlier|back|tomorrow|morning|afternoon|evening|week|month|year|"
-    r"spring|summer|autumn|fall|winter|\b(?:19|20)\d\d|"
+    r"spring|summer|autumn|fall|winter|\b(?:19|20)\d\d|\bthe {1,2}\d|"
     r"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
 )
 _HINT_ZH = re.compile(r"[天日周年月晚早]|星期|礼拜|[春夏秋冬]季")

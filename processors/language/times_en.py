@@ -135,6 +135,16 @@ def _year(m: re.Match[str], anchor: datetime) -> ts.Period:
     return ts.year_of(anchor, int(m["year"]))
 
 
+def _day_of_month(m: re.Match[str], anchor: datetime) -> ts.Period:
+    """The last such day of a month that is up to the anchor's."""
+    number = int(m["day"])
+    month = ts.month(anchor, -1 if number > anchor.day else 0).start
+    return ts.date_of(anchor, month.year, month.month, number)
+
+
+_BEFORE_A_DAY = r"(?:(?<=\bon )|(?<=\bby )|(?<=\buntil )|(?<=\btill )|(?<=\bsince )|(?<=\bbefore )|(?<=\bafter ))"
+_BEHIND_A_DAY = r"(?=\s*(?:$|[,.;!?)]|(?:so|and|but|at|in|for|with|to|because|as|if|when|then|I|we|she|he|they)\b))"
+"""Behind others it is no day: "on the 14th floor"."""
 _SEASON = r"(?P<season>spring|summer|autumn|fall|winter)"
 # Earlier rules win where two match at the same place; month names count only when capitalised ("may", "march").
 RULES: tuple[Rule, ...] = (
@@ -172,6 +182,11 @@ RULES: tuple[Rule, ...] = (
     ),
     (_compile(_SEASON + r" {1,2}(?:of {1,2}|in {1,2})?" + _YEAR), _season, False),
     (_compile(r"(?:in|during|since|until|by) {1,2}(?:the {1,2})?" + _SEASON), _season, False),
+    (
+        _compile(_BEFORE_A_DAY + r"the {1,2}(?P<day>[0-3]?\d)(?:st|nd|rd|th)" + _BEHIND_A_DAY),
+        _day_of_month,
+        True,
+    ),
     (_compile(MONTH, exact_case=True), _in_month, False),
     (_compile(_WEEKDAY), _which_weekday, True),
     (re.compile(r"(?<![\w$#.,/-])" + _YEAR + r"(?![\w/-]|[.,]\d)"), _year, False),

@@ -11,11 +11,17 @@ from schemas.base import JsonValue
 from schemas.events.memory import LOW_READING, Candidate, MemoryBody, MemoryUpdate, Source
 
 _IMPLIED = "implied"
+_MOVED = "moved"
 
 
 def implies(spoken: Candidate | MemoryBody) -> bool:
     """Is its value only likely, from what was said of something else ("I work in York", of the home)?"""
     return bool(spoken.attributes.get(_IMPLIED))
+
+
+def has_moved(c: Candidate) -> bool:
+    """Does it say that somebody has moved? Then what was likely of the place before ("I work in York") ends with it."""
+    return bool(c.attributes.get(_MOVED))
 
 
 def without_mark(attributes: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from processors.memory.certainty import implies, without_field, without_mark
+from processors.memory.certainty import has_moved, implies, without_field, without_mark
 from processors.memory.corrected_values import holders_of_wrong_value
 from processors.memory.emit import because, changed, decision, update
 from processors.memory.free_statements import FreeStatements
-from processors.memory.index import since
+from processors.memory.index import Slot, since
 from processors.memory.index import values_of as standing_values
 from processors.memory.marks import marked
 from processors.memory.opposites import opposed
@@ -24,9 +24,10 @@ from processors.memory.values import canonical, same
 from processors.reader.rules.protocol import holds_many
 from processors.step import Emit
 from schemas.base import JsonValue
-from schemas.events.memory import Candidate, MemoryUpdate
+from schemas.events.memory import Candidate, MemoryKind, MemoryUpdate
 from schemas.log.ids import record_id
 
+_PLANNED_OR_WISHED: Mapping[str, MemoryKind] = {"intent": "preference", "preference": "intent"}
 _STAYS = because("skipped", "command", "corrected_stands")
 VALUE_STATED = "value_stated"
 """Rule of what was only taken for a value of its field, and stands without it since one was stated."""
@@ -83,7 +84,7 @@ class FieldValues(FreeStatements):
         out, when = _Sorted(), self._when(c)
         for slot in self._slots(c, fields):
             name = slot.field
-            holders = self._store.holders(slot)
+            holders = self._holders(slot)
             if implies(c) and any(not implies(h.sealed) for h in holders):
                 out.implied.append(name)
                 continue
@@ -115,6 +116,14 @@ class FieldValues(FreeStatements):
                 out.fresh.append(name)
                 out.replaced.update({h.record_id: h for h in holders})
         return out
+
+    def _holders(self, slot: Slot) -> list[MemoryUpdate]:
+        """Standing records of a slot. What is meant and what is wished of a field that holds one value are of one slot:
+        "I hope for spring", then "we do it in May"."""
+        found, other = self._store.holders(slot), _PLANNED_OR_WISHED.get(slot.kind)
+        if other is None or self._profile.field(slot.field) is None or holds_many(self._profile, slot.field):
+            return found
+        return sorted([*found, *self._store.holders(slot._replace(kind=other))], key=lambda u: (since(u), u.record_id))
 
     def _stays(self, held: MemoryUpdate) -> bool:
         """Does a turn that is read again leave a record to the people who vouch for it?"""
@@ -163,7 +172,8 @@ class FieldValues(FreeStatements):
             kept = kept.model_copy(update={"conflicts_with": conflicts, "reason": reason})
             out += [marked(self._store, h, record) for h in others]
         self._store.put(kept)
-        freed = [e for old in replaced if implies(old.sealed) and not implies(c) for e in self._freed(old)]
+        stays = not implies(c) and not has_moved(c)
+        freed = [e for old in replaced if stays and implies(old.sealed) for e in self._freed(old)]
         return [*out, update(kept), decision(self._source, c, kept.reason, kept, part(c, names)), *freed]
 
     def _freed(self, old: MemoryUpdate) -> list[Emit]:

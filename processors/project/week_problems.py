@@ -19,6 +19,8 @@ from processors.project.week_lines import Line, is_reaction, unquoted, who
 from processors.project.week_words import words
 
 _NEAR = 4
+_TERSE = 12
+"""Characters of a sentence that only says that what the one before it tells of is right again."""
 _SHORT = 6
 """Words of a sentence in which one shared word is what it is about."""
 _PROBLEM = words("problem")
@@ -85,7 +87,9 @@ def problems(
     for n, line in enumerate(lines):
         if line.asks:
             continue
-        before = lines[n - 1] if n and lines[n - 1].place == line.place and _POINTS.search(line.text) else None
+        before = lines[n - 1] if n and lines[n - 1].place == line.place else None
+        terse = before is not None and len(line.text) <= _TERSE and solves(line.text) and not before.asks
+        before = before if terse or _POINTS.search(line.text) else None
         about = _about(line) if before is None else _about(line) | _about(before)
         named = _Line(line, about, _labels(line.text))
         names, planned = problem_in(line.text), taken(line)
@@ -98,7 +102,8 @@ def problems(
         at = None if planned else _solves(found, turns, named, names, ends_task)
         if at is not None:
             old = found[at].problem
-            solution = topic(lines, n) if before is not None else line.text
+            solution = line.text if before is None else topic(lines, n)
+            solution = f"{before.text}{_stop(line)}{line.text}" if terse and before is not None else solution
             solved = Problem(old.text, old.turn_id, solution, line.turn.turn_id, old.by, who(line.turn))
             found[at] = found[at]._replace(problem=solved)
         elif _goes_on(found, line):
@@ -111,6 +116,11 @@ def problems(
             )  # fmt: skip
             found.append(_Named(problem, line.place, named.about, named.labels))
     return [f.problem for f in found]
+
+
+def _stop(line: Line) -> str:
+    """What stands between a sentence and the one before it."""
+    return ". " if line.text[:1].isascii() else "。"
 
 
 def _about(line: Line) -> frozenset[str]:

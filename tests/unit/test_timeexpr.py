@@ -30,6 +30,8 @@ CASES = [
     ("in two weeks", "in two weeks", "2024-06-24", "2024-07-01", "week"),
     ("last Friday", "last Friday", "2024-06-07", "2024-06-08", "day"),
     ("next Monday", "next Monday", "2024-06-17", "2024-06-18", "day"),
+    ("done on the 3rd so we wait", "the 3rd", "2024-06-03", "2024-06-04", "day"),
+    ("due by the 30th.", "the 30th", "2024-05-30", "2024-05-31", "day"),
     ("on Wednesday", "Wednesday", "2024-06-12", "2024-06-13", "day"),
     ("last summer", "last summer", "2023-06-01", "2023-09-01", "season"),
     ("in winter", "in winter", "2023-12-01", "2024-03-01", "season"),

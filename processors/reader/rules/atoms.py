@@ -14,6 +14,7 @@ from processors.reader.rules import (
 )
 from processors.reader.rules.beginnings_en import before_another
 from processors.reader.rules.found import Found
+from processors.reader.rules.known_things_en import is_known_by_the_talk
 from processors.reader.rules.momentary_en import is_of_the_talk
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.person_en import expand
@@ -25,7 +26,11 @@ from processors.reader.rules.words_en import alternatives
 _DECIDED_EN = re.compile(
     r"\b(?:(?:I|we|the team|our team)(?:'ve| have|'s| has)? (?:just |finally |all |now |also |already )?"
     r"(?:decided|agreed|chose|chosen|settled on|opted|resolved|made the decision|concluded|picked|finalized|finalised)"
-    r"|(?:the )?decision(?: is|:| was)|(?:let's|we will|we'll|we shall"
+    r"|(?:the |my |our )?(?:final )?decision(?: is|:| was)"
+    r"|(?:I|we)(?:'ve| have)? (?:finally |now |just )?made up (?:my|our) minds?"
+    r"|(?<!he )(?<!she )(?<!they )(?<!you )(?<!who )(?<!was )(?<!been )(?<!not )(?<!be )(?<!is )(?<!are )(?<!haven't )"
+    r"(?<!hasn't )(?<!got )decided(?=\s?[,:\u2013-]+ ?(?:I|im|we|no more|it's|its|going|quitting|stopping|gonna)\b)"
+    r"|(?:let's|we will|we'll|we shall"
     r"|I'll|we are going to|we're going to) (?:go with|adopt|switch"
     r" to|stick with|use)"
     r"|it (?:was|is|has been) decided)\b(?! to (?:disagree|differ)\b)",
@@ -66,6 +71,17 @@ _TASK_ZH = re.compile(
     r"|(?:[下本这]?(?:周[一二三四五六日天]?|个?月底?|星期.)|明天|后天"
     r"|今天|今晚|月底|年底|\d{1,2}月\d{1,2}[日号]|\d{1,2}[日号])(?:之?前"
     r"|以前)[^，。]{0,3}(?:要|必须|得|需要?|完成|提交|交|搞定)"
+    r"|(?:[下本这]?(?:周[一二三四五六日天]|个?(?:星期|礼拜).|个?月底)|明天|后天|今晚|月底|\d{1,2}[日号])(?:之?前|以前)"
+    r"[^，。了]{0,4}我[^，。了]{0,10}[\u4e00-\u9fff](?:好|完|出来|掉|给[你您他她大])(?![了的像])"
+    r"|我[^，。了]{0,4}(?:[下本这]?(?:周[一二三四五六日天]|个?(?:星期|礼拜).|个?月底)|明天|后天|今晚|月底|\d{1,2}[日号])(?:之?前|以前)"
+    r"[^，。了]{0,14}[\u4e00-\u9fff](?:好|完|出来|掉|给[你您他她大])(?![了的像])"
+    r"|(?:[下这本]个?(?:周|礼拜|星期)[一二三四五六日天末]?|明天|后天|今晚|周末|下个?月|\d{1,2}[日号])(?:早上|上午|中午|下午|晚上)?"
+    r"我(?:就|要|再|会|得|先)?(?:去|到|回|跑一?趟)[^，。了过]{1,10}(?:开具|补办|办(?=[^，。好])|取|领|盖章|公证|复查|复诊|挂号|签字)"
+    r"(?![了过的])"
+    r"|我(?:这边)?(?:会|就|再|先)?(?:[这下本]个?(?:周|礼拜|星期)[一二三四五六日天末]?|(?:周|礼拜|星期)[一二三四五六日天末](?=之?前)|明天|后天|今晚|过两天|下个?月|月底)"
+    r"(?:之?前|早上|上午|中午|下午|晚上|左右)?(?:就|再|会|先|一起|直接|亲自|找人|让人){0,2}(?:把[^，。]{1,12})?"
+    r"(?:拍照|拍个?照片?|扫描|复印|打包|整理好?)?(?:[拿发送寄交传带](?:给|到|过去|来|去)|补办|办理?(?=[^，。好了])|开具|递交|提交|填(?:好|完)|签(?:字|好)|缴|领(?=[^，。导]))"
+    r"(?![^，。]{0,12}[了过])"
     r"|(?:要|必须|得|需要)在[^，。]{1,12}(?:之?前|以前))",
     re.I,
 )
@@ -150,7 +166,7 @@ def _relation(start: int, end: int, text: str, kin: str, name: str | None, *, in
     english = text.isascii()
     whole = self_contained_en.reports(text) if english else self_contained_zh.reports(text) and "我" not in text
     points = not whole or (english and completeness_en.leaves_open(text, in_group=in_group))
-    points = points or (english and in_group and is_of_the_talk(text))
+    points = points or (english and in_group and (is_of_the_talk(text) or is_known_by_the_talk(text)))
     return Found(start, end, "relation", text, dangling=points, attributes=attributes)
 
 

@@ -58,6 +58,8 @@ _THOUGHT = re.compile(
     r" (?=(?:I|they) (?:think|thought|guess|believe(?! in)|mean)\b)"
     r"|,? (?:and|so) it (?:looks|seems|sounds|feels) like\b"
     r"| (?=I do (?!(?:in|for|at|on|with|is|and|every|as|to|now|when|best|most|not)\b)[a-z])"
+    r"|(?:(?<=\ba lot)|(?<=\btoo)|(?<=\bnow)|(?<=\boften)) (?:it's|its|it is|that's|thats|that is) "
+    r"(?:probably|definitely|my|one of my|the)\b"
     r"|,?(?: (?:and|but|so))? (?:it's|its|that's|thats) (?:an?|so|really|very|just|pretty|not|such|sad|too|kind|all)\b"
     r"|, (?:(?:great|good|nice|fun|crazy|awesome|lovely|bad|sad|tough) (?:game|movie|film|show|time|day|night"
     r"|thing|stuff"

@@ -32,7 +32,8 @@ _STARTS = (
 )
 _TO_THE_HEARER = (
     r"(?:(?:does|is|would|will) (?:that|this|it) (?:matter|count|help|ok|okay|a problem|relevant|important|make a"
-    r" difference)\b|(?:(?:and|but|so) )?(?:(?:do|did|have|are|were|can|will|would) (?:you|ya|u)\b"
+    r" difference)\b|(?:and |how about |what about )?(?:you|yours|yourself|hbu|wbu|u)\s*\??\s*$|(?:(?:and|but"
+    r"|so) )?(?:(?:do|did|have|are|were|can|will|would) (?:you|ya|u)\b"
     r"|(?:what|how) (?:about|bout) (?:you|u)\b"
     r"|(?:(?:what|which|who|where|when|how)(?:'?s| is| are| was| were| do| did| have| would| about)"
     r"|(?:what|which|how) (?:\w+ ){1,2}?(?:is|are|do|did|have|would)) (?:you|your|yours|u|ur|ya)\b))"
@@ -201,7 +202,7 @@ def _subject(raw: str, before: Subject, *, first: bool) -> tuple[Subject, str]:
         return ("we" if who == "we" else "I"), body[match.end() :]
     if _OTHER.match(body):
         return "other", body
-    if re.match(rf"(?!(?:like|love|plan|need|can|will|run)\b)(?:{VERB}|not|never|both)\b", body, re.I):
+    if re.match(rf"(?!(?:like|love|plan|need|can|will|run)\b)(?:{VERB}|not|never|both(?! of))\b", body, re.I):
         if body.lower().startswith("born "):
             body = f"was {body[0].lower()}{body[1:]}"
         return ("I" if first else before), body

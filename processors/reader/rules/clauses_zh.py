@@ -18,7 +18,7 @@ Subject = Literal["我", "我们", "我的", "亲友", "other", "unnamed"]
 
 # Chinese is often written with a space before a word in Latin script, which ends no clause; nor do those of New York.
 _BREAK = re.compile(
-    r"[，,；;：:]|(?<![A-Za-z])\s{1,3}(?![A-Za-z])|(?<=[A-Za-z])\s{1,3}(?=[^A-Za-z\s的里中])|(?<=我)(?=我(?!们))|(?<=[\u4e00-\u9fff])"
+    r"[，,；;：:]|(?<![A-Za-z])\s{1,3}(?![A-Za-z])|(?<=[\u4e00-\u9fff])\s{1,3}(?=(?:npy|bf|gf|[dl]z)(?![A-Za-z]))|(?<=[A-Za-z])\s{1,3}(?=[^A-Za-z\s的里中])|(?<=我)(?=我(?!们))|(?<=[\u4e00-\u9fff])"
     r"(?=但是|(?<=[了的])但(?=[\u4e00-\u9fff])|不过(?![敏于来分错])|而且|然后"
     r"|所以|因为|如果|要是|可是|其实我|我(?:现在|目前|今年))"
 )
@@ -101,7 +101,7 @@ SUPPOSED = re.compile(
     r"|要不要"
 )
 _ASKING = re.compile(
-    r"有多[大高长久]的?[\u4e00-\u9fff]{0,3}$|可以[^，]{0,12}吧$|吗$|么$|(?:吗|(?<!着)呢)[啊呀]?$|什么|怎么|多少|哪[个里些儿家种]|(?<!好)几[点个岁年号]|为什么|为啥|咋|请问|(?<!无论)(?<!無論)如何|能否|可否|谁"
+    r"有多[大高长久]的?[\u4e00-\u9fff]{0,3}$|可以[^，]{0,12}吧$|吗$|么$|(?:吗|(?<!着)呢)[啊呀]?$|什么|怎么|多少|哪[个里些儿家种]|(?<!好)几(?:[点个岁号]|(?<!有几)年|年(?!了))|为什么|为啥|咋|请问|(?<!无论)(?<!無論)如何|能否|可否|谁"
 )
 # Behind 我 only: by themselves these are what somebody is (司机) or what is spoken of.
 STAFF = _either("教练 律师 司机 助理 秘书 保姆 家教 班主任 组长 班长 校长 会计 保洁 经纪人 中介")

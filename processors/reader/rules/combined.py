@@ -52,11 +52,12 @@ def _widest(found: Sequence[Found]) -> list[Found]:
 
 
 def _wanted_once(found: Sequence[Found]) -> list[Found]:
-    """Tell a wish that fills a field in the words of one that says all of it and more of the same place."""
+    """Tell a wish that fills a field in the words of one that says all of it and more of the same place; a decision is
+    told beside it."""
     findings = list(found)
     for wish in [f for f in found if f.kind == "intent" and f.slots and not f.negated]:
         phrase = wish.text.removeprefix(_UNNAMED)
-        free = [f for f in findings if not f.slots and f.hot is None]
+        free = [f for f in findings if not f.slots and f.hot is None and f.episode_type != "decision"]
         more = [f for f in free if phrase in f.text and f.overlaps(wish.start, wish.end)]
         if more:
             longer = min(more, key=lambda f: len(f.text))

@@ -62,6 +62,8 @@ _HERE_AND_NOW = re.compile(
 """An offer or a resolve of the talk ("I'll get it", "I have to read"), not a plan: it names no time and nobody;
 what nobody plans ("I'm going to cry"); what one wishes of the world."""
 _NO_MAIN = re.compile(
+    r"(?:because of|due to|thanks to|despite) (?!.*(?:,|\b(?:I|we|he|she|they) [a-z]|\b(?:my|our) [a-z]+ (?:is|was"
+    r"|has|had)\b))|"
     r"(?:(?:last|this|every|each|one) \w+ )?(?:since|when|while|as|after|before|until|once) (?:my|our|I|we|the) "
     r"(?!.*(?:,|\b(?:I|we|he|she|they|it) (?!to\b)"
     r"|\b(?:my|our) (?:[\w'-]+ ){1,2}(?:is|are|was|were|has|have|had|will|can|[a-z]+ed|[a-z]+[^s\W]s)\b))",
@@ -83,6 +85,11 @@ _LEFT_OPEN = re.compile(
     rf"(?:{alternatives('of_what')})(?: myself)?$"
     rf"|\b(?:want|wanted|need|going|would (?:love|like)|plan|hope) to (?:{alternatives('asks_for_more')})"
     r"(?: (?:sometime|someday|one day|again|too|more))?$"
+    r"|^(?:I|we) (?:am|was|are|were) (?:\w+ly )?(?:no|not (?:an? )?)(?: ?[\w-]+){0,2} ?(?:experts?|pros?|genius"
+    r"|saint|material)$"
+    r"|^(?!.*(?:\d|\b(?:when|after|before|left|moved|died|graduat\w+)\b)).*\b(?:until|till|by|since) then$"
+    r"|\b(?:keep|keeping|kept|caught|catch) up$|\b(?:was|were|am|are)(?:n't| not) (?:coming|going)(?=$|,)"
+    r"|\bdo(?:es|ne)? (?:an?|one|two|\d) (?:hour|day|minute|week)s?\b"
     r"|\b(?:see|do|try|watch|be|meet|play|like|love|want) one$|\b(?:to|of|with) (?:some|many|most|several|a few),"
     r"|\b(?:met|seen|saw|have|had|watched|read|tried|know|knew|got|like|liked|loved|bought|made) "
     r"(?:so |too |quite )?(?:many|several|some|a few|lots|plenty|a couple|none|all|both)$"
@@ -113,7 +120,8 @@ _NAMED_BY_ANOTHER = re.compile(
     rf"|^(?:I|we) (?:am|was|are|were) (?:not )?(?:\w+ly )?(?:an? )?(?:(?:{alternatives('how_much')}) )?"
     rf"(?:{alternatives('of_what')})(?:,| because| but| so| since)"
     r"|^(?:I|we) (?:\w+ )?have (?:an?|any) (?:subscription|account|membership)\b(?! (?:with|to|at|of|for|on)\b)"
-    r"|\b(?:some|all|few|many|most|every|several) (?:episode|season|chapter)s?$"
+    r"|\b(?:some|all|few|many|most|every|several|old|new|recent|other|both|more|seen|watched|missed) "
+    r"(?:old |new |of the |\w+ )?(?:episode|season|chapter|rerun|sequel)s?\b(?! (?:of|in|on|from(?! time))\b)"
     r"|\b(?:I|we) (?:am|was|are|were) one\b(?! of\b)|\bwas one (?:in|at|too|for)\b"
     r"|\bfavou?rite are\b"
     r"|\bthe (?:original|first|last|orig\w+) (?:\d|two|three|four)\b(?! [a-z]+s\b)"
@@ -139,6 +147,7 @@ _NO_OBJECT = re.compile(
     rf"|didn't |do not )*"
     rf"(?:{alternatives('need_an_object')})"
     rf"(?: (?:{alternatives('of_no_object')}|(?:every|each) [a-z]+|on [a-z]+days?|all day|[a-z]+ly"
+    r"|(?:before|after|during|until) (?:my |the )?[a-z]+(?: [a-z]+)?"
     r"|when (?:I|we) (?:was|were) .{1,40}|as an? (?:kid|child|teen|boy|girl)))*$",
     re.I,
 )
@@ -169,7 +178,8 @@ _OF_THE_TALK = re.compile(
 """Something that only the talk names."""
 _DONE = re.compile(
     rf"(?!\w+ (?:have |has |had )?(?:been [a-z]+ing|dropped)\b)"
-    r"(?!(?:I|we) (?:[a-z]+ly |always |also )?(?:loved|liked|enjoyed|hated|adored|preferred) the [\w-]+ [a-z]+s\b)"
+    rf"(?!(?:I|we) (?:[a-z]+ly |always |also )?(?:loved|liked|enjoyed|hated|adored|preferred) "
+    rf"the (?!(?:{alternatives('of_no_kind_before')})\b)[\w-]+ [a-z]+\b)"
     rf"{_I} "
     rf"(?:(?:and others|have|had|has|then|just|also|finally|really|even|did|didn't) ){{0,2}}"
     rf"(?:[a-z]{{2,}}ed|{alternatives('steps')}|heard|lost|won|met|(?<=didn't )\w+)\b",
@@ -200,7 +210,10 @@ _TWO_IN_ONE = re.compile(
 )
 """Two sentences with nothing between them."""
 _BROKEN = re.compile(
-    r"\b(?:I|we) (?:is|has|does)\b|\b(?:has|have|had) be\b|^(?:I|we) (?:can't|cannot|couldn't|won't) [A-Z]|^I no [A-Z]"
+    r"\b(?:I|we) (?:is|has|does)\b|\b(?:we|they|I) where\b"
+    r"|\b(?:am|was|were|are) (?:also |just )?(?:love|like|want|think|feel|go|have|do|get|hate|need"
+    r"|know)\b(?! (?:it\b|that\b)?to you)"
+    r"|\band love with\b|\b(?:has|have|had) be\b|^(?:I|we) (?:can't|cannot|couldn't|won't) [A-Z]|^I no [A-Z]"
     r"|\b(?:have|has|had) (?:saw|went|knew|began|wrote|drove|ate)\b|^[Mm]y [\w' -]{2,40}, who [^,]+$"
     r"|\b(?:am|is|was|were|are) (?:problem|issue|(?:[a-z]+ )?(?:man|woman|person|boy|girl))(?=$|[,;]| with\b)"
     r"|\bused to (?:an?|my)\b|^I were\b(?!n't)|\blike to [A-Z]|\w's (?:are|were)\b|[/\\|]$|: (?:me|us)$"
@@ -236,7 +249,8 @@ _SAID_TO_ANOTHER = re.compile(
     r"|(?:did )?(?:recently |just )*learn(?:ed|t)? that (?!I\b|my\b)"
     r"|(?:am|was) (?:still |just )?(?:guessing|thinking (?!(?:of|about) [a-z]+ing\b))"
     r"|(?:still )?ha(?:ve|d) (?:a feeling|trouble believing)"
-    r"|learn(?:ed|t) (?:a lot|so much|something|much)|tell a lie"
+    r"|(?:am learning|learn(?:ed|t)) (?:a lot|so much|so many|something|much|all (?:kinds|sorts)|new things)\b"
+    r"|tell a lie"
     r"|can't (?:just |help )?(?:stop )?feel(?:ing)?(?:$| (?:the way|like))"
     r"|am (?:not|n't) (?:(?:\w+ly|so|too|even) )?sure|am told (?!(?:that )?(?:I|my|our|we)\b)"
     r"|(?:seen|saw|had|heard) like (?:in|at|on|when))\b",

@@ -20,7 +20,10 @@ _OF_ANOTHER = re.compile(
     re.IGNORECASE,
 )
 """Behind these it is no time by itself: "the last week of May", "every next month"."""
-_OF_OUR_DAYS = re.compile(r"\bof $", re.IGNORECASE)
+_OF_OUR_DAYS = re.compile(
+    r"\b(?:of|kids|children|people|men|women|girls|boys|teens|teenagers|parents|society|world|music|movies|life) $",
+    re.IGNORECASE,
+)
 """The horses of today are those of our days."""
 _SURE = re.compile(
     r"(?:the )?day (?:before|after)|yesterday|tomorrow|tonight|today|(?:last|next|past|previous|in)\b"
@@ -51,6 +54,12 @@ _LOOKED_BACK = 24
 """Characters before a time that are looked at."""
 _PART = re.compile(r"morning|afternoon|evening|night", re.IGNORECASE)
 _SEASON = re.compile(r"spring|summer|autumn|fall|winter", re.IGNORECASE)
+_SEASON_OF_NOW = re.compile(
+    r"(?<!\bof )(?<!\buntil )(?<!\bby )(?<!\bsince )(?<!\bfor )\b(?:(?:in|during|over|through) )?this (spring"
+    r"|summer|autumn|fall)\b(?!'s|-)",
+    re.I,
+)
+"""Of this year, whether it is over or to come; a winter lies in two."""
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
@@ -88,7 +97,7 @@ def dated(text: str, at: datetime) -> str:
             begin, named = begin - len("about "), f"{_PREPOSITION[span.precision]} about {date}"
         pieces += [text[end:begin], named if begin else named[:1].upper() + named[1:]]
         end = close
-    return "".join([*pieces, text[end:]])
+    return _SEASON_OF_NOW.sub(lambda m: f"in {m[1].lower()} {at.year}", "".join([*pieces, text[end:]]))
 
 
 def _counted_from(span: TimeSpan, text: str, begin: int, at: datetime) -> str:
@@ -131,3 +140,26 @@ def _named(span: TimeSpan, text: str) -> str:
     if span.precision == "season" and season:
         return f"{season.group().lower()} {start.year}"
     return f"{_MONTHS[start.month - 1]} {start.year}" if span.precision == "month" else str(start.year)
+
+
+def with_year(text: str, span: TimeSpan) -> str:
+    """Return a statement with the year of a month, day or season that it names by itself, a weekday as its date.
+    `span` has been resolved. What is quoted, or no part of the statement, stays."""
+    if (found := re.search(rf"\b{re.escape(span.text)}(?!\w)", text)) is None or _HAS_YEAR.search(text):
+        return text
+    quoted = any(q.start() < found.end() and found.start() < q.end() for q in QUOTED.finditer(text))
+    if quoted or _WEEKDAYS.search(span.text):
+        return text
+    if _GOES_ON.match(text, found.end()) or (span.precision == "season" and not _SEASON.search(span.text)):
+        return text
+    lead = re.match(r"(?:in|during|since|until|by|on) ", found.group(), re.IGNORECASE)
+    begins = _NEEDS_NO_PREPOSITION.search(text[max(0, found.start() - _LOOKED_BACK) : found.start()])
+    preposition = lead.group() if lead else "" if begins else f"{_PREPOSITION[span.precision]} "
+    named = f"{preposition}{_named(span, span.text)}"
+    return f"{text[: found.start()]}{named}{text[found.end() :]}"
+
+
+_NEEDS_NO_PREPOSITION = re.compile(rf"{_AFTER_A_PREPOSITION.pattern}|\b(?:is|are|was|were|be) $", re.IGNORECASE)
+_WEEKDAYS = re.compile(r"days$", re.IGNORECASE)
+"""On Mondays: on each of them."""
+_HAS_YEAR = re.compile(r"\b(?:19|20)\d\d\b")

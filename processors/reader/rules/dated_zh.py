@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
+from processors.language.timespan import TimeSpan
 from processors.reader.rules.text import QUOTED
 
 _FAR = {"大前": -3, "前": -2, "昨": -1, "今": 0, "明": 1, "后": 2, "後": 2, "大后": 3, "大後": 3}
@@ -36,6 +37,15 @@ _END = re.compile(
 _AGAIN = re.compile(r"每|都|总|總|一般|通常|经常|經常|常常")
 """Beside these an end of the month is that of every month."""
 _THIS_YEAR = re.compile(r"今年(?=\d{1,2}月|[一二三四五六七八九十]{1,2}月)")
+_YEARS = {"前": -2, "去": -1, "明": 1, "后": 2, "後": 2}
+_YEAR = re.compile(
+    r"(?<![\d一二三四五六七八九十两兩几幾半多目以之往])(?P<which>[前去明后後])年"
+    r"(?:年(?=[底末初中]))?(?!年|度|[前后後轻輕紀纪代份华華龄齡货貨]|的?(?:[今这這此同]))"
+    r"(?:的?(?P<month>1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月份?)?"
+)
+"""Behind a number it counts: 两年前, 三年后."""
+_MONTH_NUMBERS = {c: n for n, c in enumerate((*"一二三四五六七八九十", "十一", "十二"), 1)}
+_BESIDE_LATIN = re.compile(r"(?<=[A-Za-z])(?=\d{4}年)")
 _COMMA = re.compile(r"(?<=\d[日号])，(?=[早晚上中下])")
 
 
@@ -47,7 +57,7 @@ def dated(text: str, at: datetime) -> str:
     for quoted in QUOTED.finditer(text):
         pieces += [dates.named(text[end : quoted.start()]), quoted.group()]
         end = quoted.end()
-    return "".join([*pieces, dates.named(text[end:])])
+    return _BESIDE_LATIN.sub(" ", "".join([*pieces, dates.named(text[end:])]))
 
 
 class _Dates:
@@ -58,7 +68,7 @@ class _Dates:
         self._years = set[int]()
 
     def named(self, text: str) -> str:
-        patterns = {_WEEK: self._week, _MONTH: self._month, _DAY: self._day}
+        patterns = {_WEEK: self._week, _MONTH: self._month, _DAY: self._day, _YEAR: self._whole_year}
         if not _AGAIN.search(text):
             patterns[_END] = self._end
         text = _THIS_YEAR.sub(f"{self._at.year}年", text)
@@ -91,6 +101,12 @@ class _Dates:
         whole = self._at.year * 12 + self._at.month - 1 + _OFF[match["which"]]
         return f"{self._year(whole // 12)}{whole % 12 + 1}月{match['end'] or ''}"
 
+    def _whole_year(self, match: re.Match[str]) -> str:
+        year = self._at.year + _YEARS[match["which"]]
+        self._years.add(year)
+        month = match["month"]
+        return f"{year}年" if month is None else f"{year}年{_MONTH_NUMBERS.get(month, month)}月"
+
     def _end(self, match: re.Match[str]) -> str:
         if match["unit"] == "年":
             return f"{self._at.year}年{match['end']}"
@@ -103,3 +119,30 @@ def _stated_time(name: Callable[[re.Match[str]], str], match: re.Match[str]) -> 
         return name(match)
     except OverflowError:
         return match.group()
+
+
+def with_year(text: str, span: TimeSpan) -> str:
+    """Return a statement with the year of a month, day or season that it names by itself, a weekday as its date.
+    `span` has been resolved. What is quoted, or no part of the statement, stays."""
+    begin = text.find(span.text)
+    end = begin + len(span.text)
+    if begin < 0 or re.search(r"\d{4}年", text):
+        return text
+    if any(q.start() < end and begin < q.end() for q in QUOTED.finditer(text)):
+        return text
+    start = span.start
+    if _WEEKDAY_ALONE.fullmatch(span.text):
+        named = f"{start.year}年{start.month}月{start.day}日"
+    elif span.precision in ("day", "month") and _NAMES_MONTH.match(span.text):
+        named = f"{start.year}年{_MONTH_NAMED.sub(lambda m: f'{_MONTH_NUMBERS[m[1]]}月', span.text)}"
+    elif span.precision == "season" and _NAMES_SEASON.match(span.text):
+        named = f"{start.year}年{span.text}"
+    else:
+        return text
+    return _BESIDE_LATIN.sub(" ", f"{text[:begin]}{named}{text[end:]}")
+
+
+_NAMES_MONTH = re.compile(r"(?:\d{1,2}|[一二三四五六七八九十]{1,2})月")
+_NAMES_SEASON = re.compile(r"[春夏秋冬]")
+_WEEKDAY_ALONE = re.compile(r"(?:星期|礼拜|周)[一二三四五六日天]")
+_MONTH_NAMED = re.compile(r"^(十[一二]?|[一二三四五六七八九])月")

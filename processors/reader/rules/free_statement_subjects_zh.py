@@ -14,9 +14,12 @@ from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.own_state_zh import felt
 from processors.reader.rules.persons_zh import Persons
 from processors.reader.rules.self_contained_zh import OF_KIN, SPEAKER, is_self_contained, weight
+from processors.reader.rules.served_zh import DATA
 from schemas.events.memory import DropLabel
 
 _SOMEBODY = re.compile(rf"[他她你您]|{KIN}")
+_SERVES = re.compile("|".join(DATA["doctors"].split()))
+"""Who is told of a body, and has none."""
 LEAST_SAID = 1.5
 """Content words of one clause of several."""
 
@@ -72,6 +75,7 @@ def of_the_one(statement: Alone, who: Persons) -> Alone:
     one = who.patient
     if (
         one is None
+        or _SERVES.fullmatch(one.kin)
         or statement.dropped not in {None, "unresolved"}
         or SPEAKER.search(statement.text)
         or OF_KIN.match(statement.text)

@@ -10,15 +10,18 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from processors.reader.rules.antecedents_en import KIN
 from processors.reader.rules.beginnings_en import CUTS, before_another, beginnings
 from processors.reader.rules.clauses_en import ANSWERS_NO, FILLER, Clause, Subject, clauses
 from processors.reader.rules.completeness_en import is_whole
 from processors.reader.rules.found import Found
+from processors.reader.rules.fronted_en import is_front, with_front
 from processors.reader.rules.joint_subjects_en import as_one
 from processors.reader.rules.momentary_en import is_of_now
+from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.people_en import People
 from processors.reader.rules.person_en import expand, is_past
-from processors.reader.rules.resolved_en import KIN, resolved
+from processors.reader.rules.resolved_en import resolved
 from processors.reader.rules.salience_en import CONTENT_WORD, is_content, weight
 from processors.reader.rules.self_contained_en import (
     GERUND,
@@ -141,11 +144,18 @@ _SUPPOSING = re.compile(
 )
 """What follows it behind "and" is supposed, or said by others, like it."""
 
+_NAME = re.compile(
+    r"(?<=\bnamed )[A-Z][a-z]+|(?<=\bcalled )[A-Z][a-z]+"
+    rf"|(?<=\bmy )(?:{KIN_EN}) [A-Z][a-z]+"
+)
+"""What somebody or an animal is called: a value without it does not say all."""
 _SEES = re.compile(
     r"I (?:only |usually |also )?(?:see|hear from|read|visit) (?:my|the|our) [\w' -]{2,40}? "
     r"(?:every|each|once|twice|on \w+days?|most|\w+ times)\b[\w' -]{0,30}$",
     re.I,
 )
+_FINDS_IT = re.compile(r"I (?:[a-z]+ly |still |also |always )?(?:find|found) it ", re.I)
+"""I find it hard to make friends."""
 _AILS = re.compile(
     rf"I (?:have|have got|get) (?:an? )?(?:{alternatives('how_it_ails')}) "
     rf"(?:{alternatives('my_own', 'ailing')})\b",
@@ -201,6 +211,9 @@ def free_statements(
         following = original[clause.end - sentence.start :]
         if GERUND.match(bare) and _MAIN_FOLLOWS.match(following):
             whole = ""
+        if (fronted := _fronted(runs, sentence, original, clause, whole, in_group=in_group)) is not None:
+            runs[-1] = fronted
+            continue
         if after_another and named == bare and not _NAMES_ONESELF.search(bare):
             whole = ""
         runs.append(Alone(clause.start, clause.end, whole, 0.0))
@@ -213,10 +226,25 @@ def free_statements(
             found.append(Alone(run.start, run.end, third, max(KEEP, weight(third) + 1.0), of_a_third=True))
         elif len(text.split()) >= SHORTEST:
             heavy = weight(text) + (1.0 if _ONE_OF_KIN.search(text) or (not in_group and _AILS.match(text)) else 0.0)
+            heavy += 1.0 if _FINDS_IT.match(text) else 0.0
             heavy += 0.5 if _OWN_THING.search(text) else 0.0
             heavy = max(KEEP, heavy) if to_keep else heavy
             found.append(Alone(run.start, run.end, text, heavy, None if is_statement else "unresolved"))
     return found
+
+
+def _fronted(
+    runs: Sequence[Alone], sentence: Sentence, original: str, clause: Clause, whole: str, *, in_group: bool
+) -> Alone | None:
+    """The statement of a clause with the time or the reason that the run before it is."""
+    if not runs or not whole:
+        return None
+    phrase = original[runs[-1].start - sentence.start : clause.start - sentence.start].strip()
+    phrase = phrase if is_front(phrase) else _without(_INTERJECTION, _without(FILLER, phrase))
+    joined = with_front(phrase, whole)
+    if joined is None or len(joined.split()) > KEPT_WHOLE or not tells(_shortened(joined), in_group=in_group):
+        return None
+    return Alone(runs[-1].start, clause.end, joined, 0.0)
 
 
 def _apart(sentence: Sentence, original: str, *, in_group: bool) -> Iterator[Clause]:
@@ -231,6 +259,8 @@ def _apart(sentence: Sentence, original: str, *, in_group: bool) -> Iterator[Cla
 
 def _told_by(taken: Sequence[Found], clause: Clause) -> bool:
     here = [f for f in taken if f.overlaps(clause.start, clause.end) and not _follows_from(f, clause)]
+    if any(not any(name in f.text for f in here) for name in _NAME.findall(clause.body)):
+        return False
     return sum(len(f.text) for f in here) >= 0.5 * (clause.end - clause.start)
 
 

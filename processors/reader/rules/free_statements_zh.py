@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from processors.reader.rules.clauses_zh import ANIMALS, KIN, Clause, carried, clauses, runs_on
+from processors.reader.rules.clauses_zh import ANIMALS, Clause, carried, clauses, runs_on
 from processors.reader.rules.clauses_zh import Subject as About
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.found import Found
 from processors.reader.rules.free_statement_subjects_zh import LEAST_SAID, Alone, named, of_the_one
-from processors.reader.rules.own_state_zh import felt, object_last, served
+from processors.reader.rules.left_out_subjects_zh import BEGINS_AGAIN, of_unknown, with_subject
+from processors.reader.rules.own_state_zh import felt, object_last
 from processors.reader.rules.persons_zh import Persons, kin_of, spoken_of
 from processors.reader.rules.self_contained_zh import (
     ASKS,
@@ -42,19 +43,6 @@ from processors.reader.rules.text import Sentence
 from processors.reader.rules.tidied_zh import opened, tidy, without_open_brackets
 
 _CHILD = re.compile(rf"娃|宝宝|宝贝|孩子|小孩|儿子|女儿|闺女|孙子|孙女|{ANIMALS}")
-_THEIRS = re.compile(rf"[我俺咱]们?(?:的|家的?)?(?:[前老大小])?(?:{KIN})")
-_DOES = re.compile(
-    r"(?:刚刚?|先|昨[天晚]|上周|去年|今年|每[天周]){0,2}(?:搬|陪|带|送|替|帮|给|跟|和|离|回|去|接|辞|住在)"
-)
-"""Before a person of the speaker's, the speaker does it: 陪我爸复查."""
-_ALWAYS = re.compile(r"每(?:[年天周月]|个?(?:学期|星期|礼拜))(?!的)|从小(?!学|[^，]{0,4}的)|平时|平常|经常|常常")
-"""Before a predicate whose subject only a later clause names: 每年暑假都实习，妈妈说我很少回家."""
-_NAMES_ONE = re.compile(rf"[我俺咱你您他她它]|(?<![和跟陪给帮带替对])(?:{KIN})|大家|别人|有人")
-_SOMEBODY = re.compile(r"[^我，,]{0,6}有(?:一?[个位])?人")
-_DOES_AGAIN = re.compile(
-    r"(?:[今昨前]天|[今昨]晚|上周|最近|当时|后来|真的?|好|很|太|也)*(?:又|偶然|终于|才|突然|好不容易|后悔|怀念|舍不得)+(?:[^\u4e00-\u9fff]|(?!有|来了|让|叫|被))"
-)
-"""Before what the speaker does or misses: 今天又偶然回到了我们来过的地方."""
 _HAD = re.compile(r"(?:曾经?|以前|之前|小时候|高中|大学|初中)(?:时|的时候)?有过?(?:一?个|几个|一位)")
 """Who had somebody is the speaker: 曾经有一个男生，跟我不是一个中学."""
 _CONSEQUENCE = re.compile(r"(?:[我咱俺]们?)?(?:也|就|才|便)(?:能|会|可以|不用|不会|要|算)")
@@ -185,37 +173,6 @@ def _joined(run: Sequence[Clause], original: str, sentence: Sentence) -> str:
     return opened(without_open_brackets(tidy(text)))
 
 
-def _with_subject(text: str, about: About) -> str:
-    """A statement without its subject, with the speaker before what only they do to a person of theirs."""
-    if about not in {"我", "unnamed"} or OF_KIN.match(text):
-        return text
-    if text.startswith("自己") and not text.startswith("自己的"):
-        return f"我{text[2:]}"
-    if SPEAKER.match(text):
-        return text
-    if _DOES_AGAIN.match(text):
-        return f"我{text}"
-    if (with_them := served(text)) != text:
-        return with_them
-    if _ALWAYS.match(text) and not _NAMES_ONE.search(text.split("，")[0]):
-        return f"我{text}"
-    if SPEAKER.search(_THEIRS.sub("", text)):
-        return text
-    does = any(_DOES.match(part) and _THEIRS.search(part) for part in re.split(r"[，,\s]", text))
-    return "我" + text if does or (_DOES.match(text) and SPEAKER.search(text)) else text
-
-
-def _of_unknown(text: str) -> bool:
-    """Is it unknown whose a statement is: somebody's, or without its subject and first of a person of the speaker's?"""
-    if _SOMEBODY.match(text):
-        return True
-    if SPEAKER.match(text) or OF_KIN.match(text) or opens_predicate(text):
-        return False
-    named = SPEAKER.search(text)
-    apart = named is not None and re.search(r"[，,\s]", text[: named.start()]) is not None
-    return apart and named is not None and _THEIRS.match(text, named.start()) is not None
-
-
 def _cut_short(text: str, last: Clause, original: str, sentence: Sentence) -> bool:
     """Is this a head whose predicate stands behind a space: 我期末 GPA 只有两点几?"""
     more = original[last.end - sentence.start :]
@@ -231,7 +188,7 @@ def _closed(
     heads = [opened(tidy(clause.raw)) for clause in run]
     for first, head in enumerate(heads):
         about = run[first].subject
-        if first and not (SPEAKER.match(head) or OF_KIN.match(head)):
+        if first and not (SPEAKER.match(head) or OF_KIN.match(head) or (about == "我" and BEGINS_AGAIN.match(head))):
             continue
         for last in range(len(run), first, -1):
             text = object_last(_joined(run[first:last], original, sentence))
@@ -240,8 +197,8 @@ def _closed(
             if _HAD.match(text) and SPEAKER.search(text):
                 text = f"我{text}"
             elif about == "我" or carried(run[first]):
-                text = _with_subject(text, about)
-                if _of_unknown(text):
+                text = with_subject(text, about)
+                if of_unknown(text):
                     break
             anothers = subjects.child_before(run[first]) and by_nature(text)
             if "：" in text and last < len(run) and not SPEAKER.match(text):
@@ -257,7 +214,8 @@ def _closed(
                 text, of_other=of_other, of_kin=of_kin, in_group=subjects.in_group, among=subjects.among
             ):
                 single = _singly(run[first:last], original, sentence, subjects)
-                return [Alone(run[first].start, run[last - 1].end, text, weight(text), clauses=single)]
+                alone = Alone(run[first].start, run[last - 1].end, text, weight(text), clauses=single)
+                return [alone, *_closed(run[last:], original, sentence, subjects, None)]
     if behind is not None and run and (more := _with_before(behind, run, original, sentence, subjects)):
         return [more]
     text = _joined(run, original, sentence) if run else ""

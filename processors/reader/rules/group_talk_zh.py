@@ -16,11 +16,13 @@ from importlib.resources import files
 from processors.reader.rules.clauses_zh import ACQUAINTANCES
 from processors.reader.rules.found import Found
 from processors.reader.rules.persons_zh import PARTNER
+from processors.reader.rules.served_zh import is_served
 
 _DATA: dict[str, str] = tomllib.loads((files(__package__) / "group_talk_zh.toml").read_text(encoding="utf-8"))
 _POST = {name: _DATA.pop(name) for name in ("lasting", "of_the_hour", "to_all", "asks_advice", "of_a_life")}
-for _name in ("opener", "opener_short"):
+for _name in ("opener", "opener_short", "greets", "joins", "as_one", "speaks_as"):
     del _DATA[_name]
+_IN_THREAD = _DATA.pop("in_thread")
 _REFUSED = [re.compile("|".join(line for line in lines.splitlines() if line)) for lines in _DATA.values()]
 _LASTING, _OF_THE_HOUR, _TO_ALL, _ASKS_ADVICE, _OF_A_LIFE = (
     re.compile("|".join(line for line in lines.splitlines() if line)) for lines in _POST.values()
@@ -44,6 +46,7 @@ _LIVES_WITH = re.compile(r"\{owner\}的(?:室友|舍友|同屋|同桌|闺蜜|导
 _STRANGERS = re.compile(r"\{owner\}的(?P<who>阿姨|叔叔|大爷|大妈|师傅|小哥)")
 """Whoever is met is called so: only behind 我 are they one's own."""
 _SAYS_I = re.compile(r"[我俺咱]")
+_THREAD = re.compile(_IN_THREAD)
 _YOU = re.compile(r"[你您]")
 _AT_WORK = re.compile(r"医生|大夫|护士|药师|客服|店家|商家|卖家|助手|管理员")
 
@@ -63,7 +66,7 @@ def sifted(found: Sequence[Found], turn: str, talker: Talker, *, in_project: boo
     named = {name for text in (*talker.before, turn) for name in _PARTNER.findall(text)}
     partner = named.pop() if len(named) == 1 else None
     finding = [_of_both(f, partner) for f in found]
-    alone = talker.opens and not in_project
+    alone = talker.opens and not (in_project or is_served(talker.name) or _THREAD.search(f"{talker.name}\n{turn}"))
     kept = [is_of_life(f) and _of_whom(f, turn, talker) and not (alone and _posted(f, turn)) for f in finding]
     left = [replace(f, dropped="light") for f, keep in zip(finding, kept, strict=True) if not keep]
     return [f for f, keep in zip(finding, kept, strict=True) if keep], left
@@ -74,6 +77,8 @@ def _of_whom(found: Found, turn: str, talker: Talker) -> bool:
     or a mate that nobody calls their own may be anybody's, or spoken to."""
     if (stranger := _STRANGERS.match(found.text)) is not None:
         return re.search(rf"[我俺咱]们?家?的?{stranger['who']}", turn) is not None
+    if _AT_WORK.search(talker.name) and not found.slots:
+        return False
     own = _SAYS_I.search(turn, found.start, found.end) is not None
     if talker.opens and _SAYS_I.search(turn) is not None and not _YOU.search(turn):
         own = own or _LIVES_WITH.match(found.text) is not None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from processors.reader.rules.antecedents_en import KIN
 from processors.reader.rules.found import Found
-from processors.reader.rules.resolved_en import KIN
 from processors.reader.rules.words_en import listed
 
 _NO_PEOPLE = frozenset(listed("no_people"))

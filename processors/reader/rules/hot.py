@@ -12,6 +12,7 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.making_zh import planned
 from processors.reader.rules.numbers import HAN_NUMBER, amount
 from processors.reader.rules.others import doubted_en
+from processors.reader.rules.project_talk import of_the_whole
 from processors.reader.rules.text import Sentence
 from schemas.base import JsonValue
 from schemas.events.memory import HotValue
@@ -38,6 +39,8 @@ _WHOLE = re.compile(
 """A date, version, time, ratio or range: more than its first number."""
 _SHARE = re.compile(r"(?P<n>\d+)\s?(?:/|／|out of|of)\s?(?P<of>\d+)")
 _RECKONED = re.compile(r"\bif (?:we|you) count\b|算[^，。；]{1,6}的话")
+_OF_THE_WHOLE = of_the_whole()
+"""Behind the name of a key, what it is of: "owner of the project"."""
 _NOTHING = " ：:，,。.；;！!？?\n\t"
 _ALONE = re.compile(r"\s?[个例人名位次]?\s?[.。！!]?$")
 """What may stand behind a number that is a value by itself: one with a unit is told whole."""
@@ -57,7 +60,7 @@ def hot_status(profile: Profile, text: str) -> HotValue | None:
     for alias, key in aliases:
         if not is_named(low, alias.lower()):
             continue
-        rest = text[low.find(alias.lower()) + len(alias) :]
+        rest = _OF_THE_WHOLE.sub("", text[low.find(alias.lower()) + len(alias) :])
         if key.each is not None:
             if rest.strip(_NOTHING):
                 return _one_of_several(key, key.each, text)

@@ -15,10 +15,18 @@ _NAMED = (
     r"(?-i:[A-Z][a-z]{1,20}(?: [A-Z][a-z]{1,20})?)"
 )
 _WHO = rf"(?:(?:my|our) (?:[\w-]+ ){{0,2}}?(?:{KIN_EN})s?(?: (?-i:[A-Z])[a-z]{{1,20}})?|{_NAMED})"
-_WITH = re.compile(rf"(?:(?:so|and|but|well|yeah|yes|also|then) ){{0,2}}{_WHO}$", re.I)
+_OFTEN = "usually|sometimes|often|lately|recently|normally"
+_FRONTED = (
+    r"(?:(?:before|after|during|in|on|since|every|each|last|this|next|at|over|until|back in|once a|twice a)\b"
+    r"(?:(?!\b(?:I|we|my|our|with|to|and|that|who)\b)[^,;]){1,30}?,? )?"
+)
+"""Before the war, last May."""
+_WITH = re.compile(rf"(?:(?:so|and|but|well|yeah|yes|also|then|{_OFTEN}),? ){{0,2}}{_FRONTED}{_WHO}$", re.I)
 _AND_I = re.compile(r" {0,2}and I\b(?!'m\b| am\b| was\b)", re.I)
 _AND_I_ARE = re.compile(r" {0,2}and I (?:are|were)\b", re.I)
-_TOGETHER = re.compile(rf"^(?P<opens>(?:[^,;]{{1,40}}, ?)?)(?P<who>{_WHO}),? and I (?!am\b|was\b)", re.I)
+_TOGETHER = re.compile(
+    rf"^(?P<opens>(?:(?:{_OFTEN}),? )?{_FRONTED}|(?:[^,;]{{1,40}}, ?)?)(?P<who>{_WHO}),? and I (?!am\b|was\b)", re.I
+)
 _ME_FIRST = re.compile(
     rf"(?P<me>(?:^|(?<=[.!?,;\n] )|(?<=\band )|(?<=\bso ))(?:me|I) and )(?P<who>{_WHO})"
     r"(?= (?!(?:and|or|back|in|on|at|with|for|to|of|from|by|as|off|out|up|the|an?)\b))"

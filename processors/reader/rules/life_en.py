@@ -8,7 +8,7 @@ from dataclasses import replace
 from processors.reader.rules.clauses_en import Clause
 from processors.reader.rules.common_en import CHAT, FUNCTION
 from processors.reader.rules.found import Found
-from processors.reader.rules.jobs_en import names_job
+from processors.reader.rules.jobs_en import is_job, names_job
 from processors.reader.rules.numbers import ENGLISH_NUMBER
 from processors.reader.rules.resolved_en import named_before, resolved
 from processors.reader.rules.self_en import APPROX, JOB, NAME, NO_LONGER, STOP, WORD, Rule, apply, rule
@@ -152,6 +152,7 @@ _NOT_JOBS = re.compile(
     r"|sucker|runner|explorer|planner|hoarder|night|hopeless|sister|partner|gamer|traveler|traveller|hiker|neighbor)\b",
     re.I,
 )
+_AND_JOB = rf" and (?:also )?(?P<second>(?:an? )?(?P<what>(?:{WORD} ){{0,2}}?[A-Za-z-]{{2,20}})){STOP}"
 _NAMED = re.compile(
     rf"my (?:full |first |real )?name(?: is|'s) (?P<name>(?-i:{NAME}(?: {NAME}){{0,3}})"
     r"|(?!on\b|in\b|not\b|the\b|a\b|my\b|is\b|too\b|also\b|so\b|hard\b|very\b|and\b)[a-z]{2,20}(?=$|[,.!]))",
@@ -186,7 +187,9 @@ _MY_JOB = re.compile(rf"my (?:job|profession|occupation) is (?:an? |as an? )?(?P
 
 _BEGUN = re.compile(r"(?<![\s,])[\s,]+(?:and|or|but)$")
 _BARE = re.compile(
-    rf"^the (?:{alternatives('known_by_the_talk')}|(?:{alternatives('named_in_talk')})s?)$"
+    rf"^the (?:whole |entire )?(?:{alternatives('known_by_the_talk', 'one_of_many')}"
+    rf"|(?:{alternatives('named_in_talk')})s?)$"
+    r"|^the whole .*\bthing$"
     r"|^the (?:original|orig\w+|first|last|new|old) \d"
     r"|\bto (?:watch|see)(?: \w+ly)?$"
     r"|^[a-z]+ing (?:to|into|from|with|at|for|about)$"
@@ -204,7 +207,7 @@ def life_statements(clause: Clause, *, greeted: bool, question: str | None = Non
     turn before, which may ask for a name.
     """
     found = [named_slots(f) for f in apply(RULES, clause)]
-    kept = [one for f in found if f is not None for one in _one_each(f)]
+    kept = [_with_second_job(one, clause.body) for f in found if f is not None for one in _one_each(f)]
     if clause.states and clause.subject == "my":
         kept.extend(_mine(clause))
     if clause.states and clause.subject == "I" and greeted and (match := _CALLED.match(clause.body)):
@@ -213,6 +216,17 @@ def life_statements(clause: Clause, *, greeted: bool, question: str | None = Non
     elif (match := _called(clause, question)) is not None and _names(match):
         kept.append(_fact(clause, f"{{owner}} is called {match['name']}", ("name", match["name"])))
     return kept
+
+
+def _with_second_job(found: Found, body: str) -> Found:
+    """Somebody who is two things is both: "I am a driver and a student"."""
+    first = dict(found.slots).get("occupation")
+    match = re.search(rf"\b{re.escape(first)}{_AND_JOB}", body, re.I) if isinstance(first, str) else None
+    if match is None or not is_job(match["what"]):
+        return found
+    both = f"{first} and {match['second']}"
+    slots = tuple((slot, both if slot == "occupation" else value) for slot, value in found.slots)
+    return replace(found, text=found.text.replace(str(first), both, 1), slots=slots)
 
 
 def _called(clause: Clause, question: str | None) -> re.Match[str] | None:

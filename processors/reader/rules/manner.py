@@ -128,6 +128,8 @@ _TOLD_OF_ZH = re.compile(rf"(?:{KIN}|[他她它你您]们?|人家?|领导|老板
 _SAYS_HOW_ZH = re.compile(r"得(?:很|真|挺|太|特别|非常|好)")
 _DENIED = re.compile(
     r"\b(?:don't|do not|not|never|stop|can you|did|does)\b[^.,]{0,24}$"
+    r"|\b(?:hate|hates|dislike|can't stand|cannot stand|sick of|tired of|fed up with|annoys? me"
+    r"|drives? me mad)\b[^.;]{0,60}$"
     r"|^(?:why|how|what|who|when|are|is|were|was)\b.*$"
     r"|(?:不要|别|不用|能不能|是否|怎么)[^，。]{0,6}$",
     re.I,

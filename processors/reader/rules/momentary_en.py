@@ -66,6 +66,17 @@ _PATTERNS = (
     rf"(?:I|we) (?:am|are) {_HOW}(?:more than )?(?:{alternatives('courtesies')})\b",
     r"(?:I|we) (?:have|had|were|was|are|am) (?:been |just |just been )?(?:talking|chatting"
     r"|discussing)\b(?!.*\b(?:my|our)\b)",
+    # What one asks oneself, and what one begins to feel by what was said.
+    r"(?:I|we) (?:[a-z]+ly |just |always |often )*(?:ask|asked|tell|told|remind|reminded) (?:myself|ourselves)\b",
+    r"(?:I|we) (?:am|are|was|were) (?:just |[a-z]+ly )*(?:starting|beginning|trying) to (?:feel|see|think"
+    r"|reali[sz]e|understand"
+    r"|believe|accept|remember|figure|make sense|stay positive|be positive|get there)\b",
+    r"(?:I|we) (?:[a-z]+ly |just |also )*(?:want|try|would like|hope) to be (?:a )?(?:better|happy|happier|good"
+    r"|strong|stronger|positive|kind)\b",
+    # My kids are my life.
+    rf"(?:my|our) [\w' -]{{2,30}} (?:is|are|was|were|means?|meant) (?:like )?(?:my|our|the|me|everything|a lot"
+    rf"|so much)(?: whole| entire| only)?"
+    rf"(?: (?:{alternatives('what_one_lives_for')}|to me))?$",
     # Looked for something, no word of what.
     r"(?:I|we) (?:have |had )?(?:been )?(?:looked|looking|researched|researching|searched|searching|googled|googling)"
     r"(?: (?:on(?:line)?|a lot|around|websites?|the internet|it|them|up|everywhere|already))*$",

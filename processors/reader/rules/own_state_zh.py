@@ -27,6 +27,9 @@ _SIGN = re.compile(
 )
 """What somebody feels in their body, or what was found there, is theirs where nobody else is named."""
 _GOODS = re.compile(rf"(?:{_any('goods')})[^，你您他她]{{0,8}}?(?:{_any('goods_states')})")
+_BOUGHT = re.compile(
+    rf"(?:[昨前]天|上周|刚刚?|之前|去年|今年|在[^，我你]{{1,8}})*(?:{_any('bought')})的[^，你您他她的]{{1,10}}?(?:{_any('goods_states')})"
+)
 _SERVING = re.compile(rf"(?:{_any('agents')})[^，你您他她]{{0,6}}?(?:{_any('agent_states')})")
 _OF_ONESELF = re.compile(
     r"(?:[我俺]|现在|一直|总是?|[也还又真就])*(?:觉得|感觉)(?:自己|我(?:自己)?(?![们的]))(?:还是|总是|真的|就是|好像|[很太挺就也都真])*"
@@ -52,6 +55,8 @@ def served(text: str) -> str:
     if _ADVISED.search(text):
         return text
     text = text.removeprefix("是") if _SERVING.match(text, 1) else text
+    if _BOUGHT.match(text):
+        return f"我{text}"
     return f"我的{text}" if _GOODS.match(text) else f"我遇到{text}" if _SERVING.match(text) else text
 
 

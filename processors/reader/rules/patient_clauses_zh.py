@@ -13,6 +13,7 @@ from processors.reader.rules.clauses_zh import Clause, clauses
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.completeness_zh import whole
 from processors.reader.rules.found import Found
+from processors.reader.rules.own_state_zh import felt
 from processors.reader.rules.protocol import TurnView
 from processors.reader.rules.self_contained_zh import ASKS, LONGEST, SUPPOSED, resolved
 from processors.reader.rules.served_zh import DATA, lines, with_doctor
@@ -33,6 +34,8 @@ _WHAT_IS_IT = re.compile(
 _NO_NAME = re.compile(r"平时|容易|经常|有时|总是|以前|现在|可能|就是|[对问]")
 """These are no part of an illness's name."""
 _THEN = re.compile(r"^那(?=[一夜晚早半白平]|有时|经常|老是|总是|现在|最近|心|胸|头|血)")
+_TIMES = re.compile(r"过[一两俩三四五几\d]+[次回]")
+"""What befell the patient so often is told in everyday words: 晕过两次."""
 _LEAST = 4
 _MOST = 3
 """Statements of a turn."""
@@ -92,4 +95,4 @@ def _said(run: Sequence[Clause]) -> str:
     text = "，".join([f"有{first}" if has else parts[0], *parts[1:]])
     if len(text) < _LEAST or _ONLY_NAMED.match(first) or not resolved(text) or _CUT.search(text) or not whole(text):
         return ""
-    return f"{{owner}}{text}" if has or content_weight(text) >= 1.0 else ""
+    return f"{{owner}}{text}" if has or felt(text) or _TIMES.search(text) or content_weight(text) >= 1.0 else ""

@@ -63,6 +63,24 @@ _OBJECT = re.compile(
     r"(?!.*\b(?:him|her|he|she|his|hers)\b)",
     re.I,
 )
+_OWNED_BY = re.compile(
+    r"(?P<lead>(?:'m|\b(?:am|was|to|at|of|in|for|with|on|from|like|love|miss)) )(?:his|her) (?=[a-z])"
+    r"(?!.*\b(?:him|her|he|she|his|hers)\b)",
+    re.I,
+)
+"""I am her bridesmaid."""
+_OWN_SEVERAL = re.compile(
+    rf"\b(?:my|our) (?:[\w-]+ ){{0,2}}?(?P<many>{alternatives('several_of_ones_own')})\b(?!'|-| (?:and|or)\b)"
+    rf"|\b(?:I|we)(?:'ve)?(?: have| had| own| adopted| got)+ (?:{alternatives('counts')}|several|a few|some)"
+    rf" (?:[\w-]+ ){{0,2}}?(?P<had>{alternatives('several_of_ones_own')})\b",
+    re.I,
+)
+_SEVERAL_OTHERS = re.compile(
+    r"\b(?:people|everyone|everybody|they|(?:the|some|those|these|their|his|her|many|most|all|other|several|few|two|three|four|five)"
+    rf" (?:[\w-]+ )?(?!(?:{alternatives('nothing_to_come_back_to')})\b)[a-z]+[^s\W]s)\b",
+    re.I,
+)
+_THEY = re.compile(r"they(?P<short>'re|'ve|'ll)?(?= [a-z])(?!.*\b(?:they|them|themselves)\b.*\b(?:my|our)\b)", re.I)
 _KNOWN = re.compile(rf"(?P<name>{_NAME})(?={_IS})")
 _BARE = re.compile(
     rf"(?:the )?(?P<who>{alternatives('ones_own')})(?= (?:are|have|were|love|like|go|get|want)\b|{_IS})"
@@ -159,6 +177,8 @@ class People:
         """Was what the last clause said somebody else's, so that one without a subject may be theirs?"""
         self._named: list[str] = []
         """Everybody of this turn, each once, as the speaker's where they are."""
+        self._several: list[str] = []
+        """Whom "they" may mean, ? for others than the speaker's."""
         for text in before:
             self._learn(text)
 
@@ -167,6 +187,8 @@ class People:
         if (pair := _PAIR.search(text)) is not None:
             who = (pair["who"] or pair["with"]).lower()
             self._pair = who if self._pair in {"", who} else "?"
+        self._several += [(match["many"] or match["had"]).lower() for match in _OWN_SEVERAL.finditer(text)]
+        self._several += ["?"] * (_SEVERAL_OTHERS.search(_OWN_SEVERAL.sub(" ", text)) is not None)
         rest = _IS_ONE.sub(" ", _MINE.sub(" ", text))
         for name, relation in self._learn(text):
             self._mention(f"{relation} {name}".strip())
@@ -183,6 +205,9 @@ class People:
             return self._written(f"my {(match['who'] or match['child']).lower()}", clause[match.end() :])
         if (match := _KNOWN.match(clause)) and (relation := self._relation.get(match["name"])):
             return self._written(f"my {relation} {match['name']}", clause[match.end() :])
+        if (match := _THEY.match(clause)) and len(several := set(self._several)) == 1 and "?" not in several:
+            verb = {"'re": " are", "'ve": " have", "'ll": " will"}.get(match["short"] or "", "")
+            return f"my {several.pop()}{verb}{clause[match.end() :]}"
         match = _PRONOUN.match(clause)
         if match is None:
             return self._object_named(clause)
@@ -194,13 +219,16 @@ class People:
 
     def _object_named(self, clause: str) -> str:
         """The speaker's clause with "him" or "her" as the one person named: "I broke up with him"."""
-        match = _OBJECT.search(clause)
-        if match is None or not _OF_SPEAKER.match(clause) or re.search(rf"\b{_WHO}s?\b", clause, re.I):
+        match, owner_of = _OBJECT.search(clause), _OWNED_BY.search(clause)
+        pointing = match or owner_of
+        if pointing is None or not _OF_SPEAKER.match(clause) or re.search(rf"\b{_WHO}s?\b", clause, re.I):
             return clause
-        who = self._meant(match.group().lower() == "him", clause)
+        who = self._meant(pointing.group().lower().split()[-1] in {"him", "his"}, clause)
         if who is None:
             return clause
-        return f"{clause[: match.start()]}my {who}{clause[match.end() :]}"
+        if match is None and owner_of is not None:
+            return f"{clause[: owner_of.start()]}{owner_of['lead']}my {who}'s {clause[owner_of.end() :]}"
+        return f"{clause[: pointing.start()]}my {who}{clause[pointing.end() :]}"
 
     def _meant(self, he: bool, clause: str) -> str | None:
         """The one person of the speaker's whom "he" or "she" can mean: of this turn, else of those just before it.

@@ -173,7 +173,7 @@ def conjugate(words: str) -> str:
     parts = words.split(" ")
     for at, word in enumerate(parts[:4]):
         low = word.lower().strip(",")
-        if low in _ADVERB or low.endswith("ly"):
+        if low in _ADVERB or (low.endswith("ly") and low not in _VERBS_IN_LY):
             continue
         parts[at] = _third(word)
         break
@@ -192,6 +192,9 @@ def is_done(verb: str) -> bool:
     return low not in {"had", "was", "were", "been"} and (low in _PAST or (low.endswith("ed") and low not in _BASE_ED))
 
 
+_VERBS_IN_LY = frozenset(
+    {"fly", "apply", "reply", "rely", "supply", "comply", "imply", "multiply", "bully", "rally", "tally"}
+)
 _BASE_ED = frozenset({"need", "feed", "heed", "bleed", "breed", "speed", "exceed", "succeed"})
 
 

@@ -23,6 +23,8 @@ _HIS = re.compile(r"爸|父|爹|哥|弟|男|公|爷|叔|伯|舅|儿子|丈夫|�
 _PRONOUN = re.compile(
     r"(?<![吉其倍])(?P<who>[他她])(?!汀|嗪|定|滨|昔|唑|洛|克|们|妈|爸|的?(?:老[公婆板师]|前[妻夫任]|女|男|朋|同[学事]))"
 )
+_THIRD = re.compile(r"(?<![吉其倍])[他她]")
+"""Before a partner, whose that one is: 她有了新的对象."""
 _SPEAKER = re.compile(r"[我俺咱]|自己")
 _LEAD = re.compile(
     r"(?:(?:[上下这本今去明后前][个一]?(?:学期|周|月|年|季度|半年|星期|礼拜)|(?:毕业|分手|婚|结婚|吵架)[之以]?后|后来|现在|最近|目前|平时|当时|之前|以前|其实|虽然|因为|可能|[今昨前][天晚]|每次[^，我]{0,6}|而且|但是?|不过|所以|结果)[，,]?)*"
@@ -128,7 +130,8 @@ def spoken_of(clauses: Sequence[Clause]) -> list[Person]:
                 found.append(Person("", match["stranger"]))
                 continue
             own = match["mine"] is not None or (opens and match.start() == clause.raw.find(clause.body))
-            own = own or (clause.subject == "我" and PARTNER.fullmatch(match["kin"]) is not None)
+            partner = PARTNER.fullmatch(match["kin"]) is not None and not _THIRD.search(clause.raw, 0, match.start())
+            own = own or (clause.subject == "我" and partner)
             own = own and not _LIKE.search(clause.raw, 0, match.start())
             acts = own and _ACTS.search(clause.raw) is not None
             found.append(Person(match["kin"] if own else "", match["kin"], acts))

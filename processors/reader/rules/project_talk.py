@@ -74,6 +74,11 @@ def _words(language: Literal["en", "zh"]) -> _Words:
 _WORDS = {"en": _words("en"), "zh": _words("zh")}
 
 
+def of_the_whole() -> re.Pattern[str]:
+    """What says, behind the name of a thing, that it is the whole project's."""
+    return re.compile("|".join(_DATA["en"]["of_the_whole"]), re.IGNORECASE)
+
+
 def settled(parts: Sequence[Sentence], text: str, language: Literal["en", "zh"]) -> list[Found]:
     """Return what the sentences of a turn settle, each from its first word to the one that settles it. `text` is the
     turn as it was said."""

@@ -14,8 +14,9 @@ and sets nothing. A field of type boolean says no by the value False instead.
 `attributes["about"]` is the speaker's name where the turn names one: two speakers in one owner's conversation are
 two people, and facts about different people never replace each other. `attributes["replaces"]` is the old value that
 a correction named ("not 32 but 33"). `attributes["implied"]`: the value is what is likely where nothing was said of it
-(who works in Leeds lives there): it replaces only its like. `attributes["ends"]`: it follows from what is said that the
-value holds no longer ("I left Acme"); where it does not stand, nothing follows.
+(who works in Leeds lives there): it replaces only its like. `attributes["moved"]`: a home that somebody has
+moved to, so that the place where they worked before is no longer likely either. `attributes["ends"]`: it follows
+from what is said that the value holds no longer ("I left Acme"); where it does not stand, nothing follows.
 """
 
 from __future__ import annotations

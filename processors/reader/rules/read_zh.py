@@ -261,8 +261,13 @@ def _of_the_speaker(found: Sequence[Found], clause: clauses_zh.Clause) -> bool:
 
 
 def _with_what_follows(sentence: Sentence, parts: Sequence[clauses_zh.Clause], at: int) -> tuple[str, int]:
-    """A clause and its end; one that a colon ends says its status behind that."""
+    """A clause and its end; one that a colon ends says its status behind that, and a number that only a space
+    parts from the clause before it is of what that names: CPU 90%."""
     clause = parts[at]
+    if at and clause.raw[:1].isdigit() and not any(c.isdigit() for c in parts[at - 1].raw):
+        named = sentence.text[parts[at - 1].start - sentence.start : clause.end - sentence.start]
+        if not named[len(parts[at - 1].raw) : -len(clause.raw)].strip():
+            return named, clause.end
     if at + 1 == len(parts) or not parts[at + 1].states:
         return clause.raw, clause.end
     between = sentence.text[clause.end - sentence.start : parts[at + 1].start - sentence.start].strip()

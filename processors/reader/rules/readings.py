@@ -32,6 +32,8 @@ _TAKES_BACK = frozenset({"correction", "replaces"})
 _BANDS = {"en": (8, 15), "zh": (11, 20)}
 """From so many words, or characters, a statement is of medium length, and long."""
 _DIGIT = re.compile(r"\d")
+_DATE = re.compile(r"(?:\d{1,2} )?[A-Z][a-z]{2,8} \d{4}\b|\d{4}年(?:\d{1,2}月)?(?:\d{1,2}[日号])?")
+"""A date is no number of a statement: it is written for what was said in words."""
 
 
 def with_readings(reading: Reading, turn: TurnView, profile: Profile) -> Reading:
@@ -78,7 +80,7 @@ def cell_of(c: Candidate, language: str) -> str:
     size = len(c.text) if language == "zh" else len(c.text.split())
     medium, long = _BANDS[language]
     band = "long" if size >= long else "medium" if size >= medium else "short"
-    return f"{band}_number" if _DIGIT.search(c.text) else band
+    return f"{band}_number" if _DIGIT.search(_DATE.sub("", c.text)) else band
 
 
 def cell_of_dropped(label: DropLabel, language: str) -> str:

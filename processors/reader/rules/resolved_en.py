@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from processors.reader.rules.antecedents_en import earlier, names_person, names_several, names_thing
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.words_en import alternatives
 
@@ -34,7 +35,9 @@ _SHOWN = re.compile(
     r"|\b(?:am|is|are|was|were|at|see|find|read|hear|open|watch) that [a-z]+$|\bthat sooner\b"
     r"|\b(?:the|this|that|a similar) (?:same )?(?:situation|position|boat)"
     r"(?:$| (?:head on|as|now|myself|before|too|once|last|where|and|when)\b)"
-    r"|\bone of (?:mine|ours)\b"
+    r"|\bthe (?:most|least) [a-z]+ ones?\b|\bthe same way\b(?! (?:as|that|my|I|we)\b)"
+    r"|\bsome (?:locally|nearby|online|soon)\s*$"
+    r"|\bone of (?:mine|ours)\b|\b(?:my|our) (?!(?:loved|little|dear|young)\b)(?:[a-z]+ )?ones?\b"
     r"|(?<!of )(?<!is )(?<!was )(?<!are )(?<!were )(?<!the )(?<!stays )(?<!stay )(?<!coal )(?<!gold )(?<!a )\bmine\b"
     r"|\b(?:(?:an)?other|that|which|the|next|last|a \w+|\w+er) ones?\b|\b(?:the|an)other\s*$"
     r"|\bthe (?:same|latter|former)(?:\s*$|\s*[,;]| (?:with|for|as|here|goes)\b)"
@@ -55,12 +58,6 @@ _ONE = re.compile(
 """One of what was named before: "we lost one in March"."""
 _OF_A_KIND = re.compile(r"\bthe (?!only\b|number\b)[\w'-]+ one\b(?! (?:of|in|to|who|that|among)\b)", re.I)
 """Which of those that were named: "the red one"."""
-_PARTS = re.compile(
-    r"[,;:(]|\b(?:\w+ing|and|but|so|or|because|since|when|while|after|before|until|till|if|who|whose|which|that|where|then|as|with"
-    r"|to(?! (?:it|them|him)\b))\b",
-    re.I,
-)
-"""Where a part of a statement ends: what is named within one is not what a verb of the same part is done to."""
 _OF_BEFORE = re.compile(
     r"^(?:that|those) (?!(?:is|was|said|way|being)\b)[a-z]"
     r"|\b(?:the|that) (?:show|movie|film|book|song|album|game|series|episode|story|article|video|clip|photo|picture"
@@ -70,79 +67,72 @@ _OF_BEFORE = re.compile(
     re.I,
 )
 """A thing that was named in the talk before, not in the statement."""
-_ONE_NAMED = re.compile(
-    r"\b(?:an?|my|our|another|the) (?!(?:lot|bit|while|few|bunch)\b|little(?! [a-z]{4}))(?:[\w'-]+ ){0,2}[a-z]{2,}",
-    re.I,
-)
-_MANY_NAMED = re.compile(
-    r"\b(?:my|our|the|some|two|three|four|five|\d+|many|several|most|all|both|few|more|of|with)"
-    r" (?:[\w'-]+ ){0,2}[a-z]+s\b"
-    r"|\b(?:parents|kids|children|people|family|siblings|grandparents)\b|\b\w+[^s\W]s\b",
-    re.I,
-)
-_DONE_TO = re.compile(
-    r"\b(?:play|learn|study|studi|teach|smoke|drink|eat|grow|speak|cook|watch|collect)(?:ed|t|d|s|es|ing)?"
-    r" (?!(?:to|it|that|this|with|in|on|at|for|up|out|about|and|but|so|well|together|again|more|too)\b)[a-z]{3,}"
-    r"(?! (?:is|are|was|were)\b)"
-)
-"""What one does needs no article: "I played cello and gave it up"."""
-KIN = re.compile(rf"\b(?:{KIN_EN}|dog|cat|baby|puppy|kitten)s?\b", re.I)
 _OF_KIN = re.compile(rf"\b(?:my|our|an?|the) (?:[\w-]+ )?(?:{KIN_EN})s?\b", re.I)
-_ONE_PERSON = re.compile(
-    r"\b(?!(?:family(?! member)|parents|kids|children|siblings|in-laws|grandparents|grandkids|grandchildren)\b)"
-    rf"(?:{KIN_EN}|{alternatives('roles')}|dog|cat|baby|puppy|kitten|someone|somebody|person|man|woman|guy|girl|boy"
-    r"|lady|son|daughter|family member)\b",
+_SUBJECT_THAT = re.compile(
+    r"\b(?P<what>(?:an?|my|our|the|some|any|two|three|several|many|other|one|no) "
+    r"(?!(?:thing|point|fact|idea|problem|issue|way|opinion|reason)\b)"
+    rf"(?:(?!(?:{alternatives('ends_a_noun_phrase', 'says_that')})\b)[\w'-]+ ){{1,2}}"
+    r"|\b(?:someone|somebody|something|people|anyone|everyone|everything) )that "
+    r"(?=(?:is|was|were|are|has|had|have|will|would|can|could|did|does|do)\b)",
     re.I,
 )
-"""Whom "he" and "she" may mean: not a family."""
-_NAME = re.compile(r"(?<=[a-z,'] )[A-Z][a-z]+\b")
+"""A friend that is a lawyer."""
+_HARD = rf"(?:{alternatives('how_it_is_to_do')})"
+_HOW = r"(?:(?:so|very|really|too|quite|pretty|rather|not|always|still|just|also|more|[a-z]+ly|a bit|a little) )*"
+_FOR_WHOM = r"(?:(?:for|of|on) (?:me|us|him|her|them|everyone|people|(?:my|our) (?:[\w-]+ )?[\w-]+) )?"
+_TO_DO = rf"to (?:[a-z]+ [a-z]|(?:{alternatives('done_by_itself')})\b)"
+_EMPTY_IT = re.compile(
+    rf"\b(?P<verb>finds?|found|finding|makes?|made|making|thinks?|thought|considers?|considered) it "
+    rf"(?={_HOW}{_HARD} {_FOR_WHOM}(?:{_TO_DO}|that\b|when\b))"
+    rf"|\bit(?: (?:is|was|has been|had been|will be|would be|can be|could be|gets?|got|became|becomes|feels?|felt"
+    rf"|seems?|seemed|isn't|wasn't)|'s) (?={_HOW}{_HARD} {_FOR_WHOM}(?:{_TO_DO}|that\b|when\b|living\b|being\b"
+    rf"|without (?:my|our)\b))"
+    r"|\bit (?:takes?|took|costs?|has been|had been|is|was) (?:(?:me|us|(?:my|our) [\w-]+) )?(?=(?:(?:about|over"
+    r"|almost|nearly"
+    r"|only|at least|just) )?(?:an?|half|\d\S*|one|two|three|four|five|six|seven|eight|nine|ten|twelve|years"
+    r"|months|weeks"
+    r"|hours|ages|so long|too long|a long|forever|a lot of \w+|several|many) ?(?:[\w-]+ ){0,3}(?:to|since"
+    r"|for me to) [a-z])"
+    rf"|\bit (?:always |usually |often |sometimes |never |hardly )?(?:rains|snows|rained|snowed|is raining"
+    rf"|is snowing|was"
+    rf" raining|was snowing|gets (?:{_HOW})(?:hot|cold|dark|humid|windy)|is (?:{_HOW})(?:hot|cold|humid|windy|dark"
+    rf"|sunny"
+    rf"|snowing) (?:in|at|during|where)\b)"
+    r"|\bwhen it comes to\b|\bit (?:turns|turned) out\b"
+    r"|\b(?:make|makes|made) it (?=(?:to|through|home|back|clear|big|work)\b(?! (?:me|us)\b))"
+    r"|\b(?:like|love|hate|enjoy|prefer)s? it (?=when (?:my|our|people|someone)\b)",
+    re.I,
+)
+"""It is hard for me to sleep, it takes an hour to get to work: nothing is pointed at."""
+
+
+_SUBJECT_WORDS = re.compile(r"^(?!(?:[Ii]|[Ww]e) )\S+ \S+ ")
+"""Not the subject of its own verb: "my cats love chasing them"."""
 
 
 def resolved(text: str) -> bool:
     """Does everything that the text points at stand in the text before it?"""
-    if _SHOWN.search(text):
-        return False
-    if named_before(text):
+    text = _EMPTY_IT.sub("", _SUBJECT_THAT.sub(r"\g<what>who ", text))
+    if _SHOWN.search(text) or named_before(text):
         return False
     if (object_match := _OBJECT.search(text)) is not None:
-        behind = _earlier(
-            " ".join(text[: object_match.start()].split()[2:])
-        )  # not the subject of its own verb, not its object
-        done = _DONE_TO.search(_earlier(text[: object_match.start()]))
-        if not (done or _names_thing(behind) if object_match.group().lower() == "it" else _names_several(behind)):
+        names = names_thing if object_match.group().lower() == "it" else names_several
+        if not names(earlier(_SUBJECT_WORDS.sub("x x ", text[: object_match.start()]))):
             return False
     if (one := _ONE.search(text)) is not None:
-        behind = _earlier(text[: one.start()])
-        if not (_names_thing(behind) or _names_several(behind)):
+        behind = earlier(text[: one.start()])
+        if not (names_thing(behind) or names_several(behind)):
             return False
-    if (one := _OF_A_KIND.search(text)) is not None and not _names_thing(text[: one.start()]):
+    if (one := _OF_A_KIND.search(text)) is not None and not names_thing(text[: one.start()]):
         return False
-    for pointing, names in ((_PERSON, _names_person), (_THING, _names_thing), (_SEVERAL, _names_several)):
+    for pointing, names in ((_PERSON, names_person), (_THING, names_thing), (_SEVERAL, names_several)):
         match = pointing.search(text)
         if match is not None and not names(text[: match.start()]):
             return False
     return True
 
 
-def _earlier(before: str) -> str:
-    """The parts before the one in which `before` ends."""
-    ends = [part.start() for part in _PARTS.finditer(before)]
-    return before[: ends[-1]] if ends else ""
-
-
 def named_before(text: str) -> bool:
     """Does the text speak of "the show" or "that book", which the talk before it named?"""
     known = _OF_BEFORE.search(text)
-    return known is not None and not _names_thing(_OF_KIN.sub("", text[: known.start()]))
-
-
-def _names_person(before: str) -> bool:
-    return bool(_ONE_PERSON.search(before) or _NAME.search(before))
-
-
-def _names_thing(before: str) -> bool:
-    return bool(_ONE_NAMED.search(before) or _NAME.search(before) or _DONE_TO.search(before))
-
-
-def _names_several(before: str) -> bool:
-    return bool(_MANY_NAMED.search(before) or KIN.search(before))
+    return known is not None and not names_thing(_OF_KIN.sub("", text[: known.start()]))

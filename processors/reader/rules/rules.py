@@ -39,7 +39,7 @@ from processors.reader.rules.patient_zh import patient
 from processors.reader.rules.person_en import about
 from processors.reader.rules.protocol import ENDS, Language, Reading, TurnView
 from processors.reader.rules.readings import with_readings
-from processors.reader.rules.scheduled import scheduled
+from processors.reader.rules.scheduled import comes_again, scheduled, was
 from processors.reader.rules.script_zh import in_script, read_simplified, script_of
 from processors.reader.rules.self_corrections import (
     Correction,
@@ -48,7 +48,7 @@ from processors.reader.rules.self_corrections import (
     correct_previous_turn,
 )
 from processors.reader.rules.team_statements import of_the_team
-from processors.reader.rules.text import MASKED, prepare, sentences
+from processors.reader.rules.text import MASKED, answers_a_post, prepare, sentences
 from processors.reader.rules.topic_zh import in_group, opens_about
 from processors.reader.rules.two_languages import by_language, together
 from processors.reader.rules.whole_sentences_zh import whole_sentences
@@ -83,6 +83,7 @@ _MONTH = re.compile(
     r"(?:(?:\d{1,2}|[一二三四五六七八九十]{1,3})[日号])?",
     re.I,
 )
+_DAY_OF_MONTH = re.compile(r"the +\d{1,2}(?:st|nd|rd|th)", re.I)
 OF_PROFILE: frozenset[DropLabel] = frozenset({"no_field", "dangling"})
 """Labels of what a profile of later may take."""
 _BLANK = re.compile(r"_{3,}|\*{3,}")
@@ -92,7 +93,7 @@ class RuleExtractor:
     """Reads what users plainly say of themselves, in English and Chinese."""
 
     name = "rules"
-    version = 5
+    version = 6
     """Raised with every release whose rules word or find anything otherwise: one version of one turn is read once."""
 
     def extract(self, turn: TurnView, profile: Profile) -> list[Candidate]:
@@ -169,7 +170,7 @@ class RuleExtractor:
             found, refused = whole_sentences(found, text, turn.speaker)
             left += refused
         by_type = field_values(turn, text, profile, found, in_project=of_a_team)
-        found = [*without_free(found, by_type), *(replace(f, text=owned(f.text, turn)) for f in by_type)]
+        found = [*without_free(found, by_type, profile), *(replace(f, text=owned(f.text, turn)) for f in by_type)]
         corrections = [each for _, one in corrected for each in one.corrections]
         script = script_of(written) if turn.language == "zh" else None
         found, left = ([in_script(f, script, profile) for f in each] for each in (found, left))
@@ -210,7 +211,8 @@ def _reader(language: Language, turn: TurnView | None) -> Callable[..., list[Fou
         return read_zh.read if language == "zh" else read_en.read
     if language == "zh":
         own = tuple(text for role, text in turn.previous if role == "user")
-        among = None if turn.speaker is None else Talker(turn.speaker, own, opens=not turn.previous)
+        opens = not (turn.previous or answers_a_post(turn.content))
+        among = None if turn.speaker is None else Talker(turn.speaker, own, opens=opens)
         return partial(read_zh.read, about=opens_about(turn), in_group=in_group(turn), among=among, before=own)
     heard = turn.previous[-1][1] if turn.previous and turn.previous[-1][0] == "assistant" else ""
     before = _said_before(turn, answers=bool(heard))
@@ -247,12 +249,11 @@ def _reading(
     team = project is not None or bool(profile.hot_keys)
 
     def made(ordinal: int, each: Found, values: list[tuple[str, JsonValue]]) -> Candidate:
-        planned = each.kind == "intent" and turn.language == "zh" and turn.speaker is not None
-        stated = each.episode_type == "fact" or planned or (each.kind == "relation" and turn.language == "en")
+        to_do = turn.language == "en" and turn.speaker is not None and each.episode_type == "task"
+        stated = to_do or each.episode_type == "fact" or each.kind in ("intent", "relation")
         free = each.dated or (stated and each.dropped is None and not (each.slots or team))
         if free:
-            dated = dated_zh.dated if turn.language == "zh" else dated_en.dated
-            each = replace(each, text=dated(each.text, anchor))
+            each = replace(each, text=_with_dates(each, text[each.start : each.end], turn.language, anchor))
         if each.of_time is not None:
             language: Literal["en", "zh"] = "zh" if turn.language == "zh" else "en"
             measured = any(isinstance(v, int | float) for _, v in each.slots)
@@ -397,6 +398,19 @@ def _hot(
     return None
 
 
+def _with_dates(found: Found, spoken: str, language: Language, anchor: datetime) -> str:
+    """Return the statement with the dates that its relative times mean, and the year of a month that it names."""
+    dated, with_year = (
+        (dated_zh.dated, dated_zh.with_year) if language == "zh" else (dated_en.dated, dated_en.with_year)
+    )
+    span = _when(spoken, anchor, found)
+    text = dated(found.text, anchor)
+    if span is None or comes_again(spoken) or (_WEEKDAY.fullmatch(span.text) and span.start <= anchor < span.end):
+        return text
+    sure = found.kind == "intent" or scheduled(spoken, span.text) or was(spoken, span.text)
+    return with_year(text, span) if sure else text
+
+
 def _when(text: str, anchor: datetime, found: Found) -> TimeSpan | None:
     """Return the time that a statement refers to (N8).
 
@@ -409,8 +423,10 @@ def _when(text: str, anchor: datetime, found: Found) -> TimeSpan | None:
     coming = scheduled(text, span.text)
     ahead = coming or found.kind == "intent" or found.episode_type in {"task", "decision"}
     if ahead and span.end <= anchor:
-        if coming and _MONTH.fullmatch(span.text):
+        if (coming or found.kind == "intent") and _MONTH.fullmatch(span.text):
             return _next_year(span)
+        if _DAY_OF_MONTH.fullmatch(span.text):
+            return _next_month(span)
         return _next(span) if _WEEKDAY.fullmatch(span.text) else None
     if any(slot == "birthday" for slot, _ in found.slots):
         return None
@@ -422,6 +438,16 @@ def _next(span: TimeSpan) -> TimeSpan:
     """A bare weekday looks back; a task's looks ahead."""
     week = timedelta(days=7)
     return replace(span, start=span.start + week, end=span.end + week)
+
+
+def _next_month(span: TimeSpan) -> TimeSpan | None:
+    """A bare day of the month looks back; what is to come on it is that of the month after."""
+    first = (span.start.replace(day=1) + timedelta(days=32)).replace(day=1)
+    try:
+        start = first.replace(day=span.start.day)
+    except ValueError:  # the 31st of a short month
+        return None
+    return replace(span, start=start, end=start + timedelta(days=1))
 
 
 def _next_year(span: TimeSpan) -> TimeSpan | None:

@@ -22,7 +22,8 @@ _TALKED_OF = re.compile(
     r"(?:I|we) (?:(?:am|was|have|had|do|did|can|could|will|would|don't|didn't|haven't|can't|couldn't|wouldn't|really"
     r"|just|also|still|never|always|only|not|totally|definitely|kind of|kinda|even|already|sometimes|often|been|be|too"
     r"|so|very|pretty|super|quite) ){0,4}"
-    r"(?:think|thinks|thought|guess|know|knew|known|hope(?! to)|hoping(?! to)|agree|agreed|wonder|wondered|wondering"
+    r"(?:think|thinks|thought|guess|guessed|know|knew|known|hope(?! to)|hoping(?! to)|agree|agreed|wonder|wondered"
+    r"|wondering"
     r"|see|hear|heard|understand|understood|believe|believed|feel|felt|feeling|mean|meant|suppose|bet|wish|imagine"
     r"|remember|forget|forgot|say|said|saying|appreciate|thank|assume|assumed|doubt|recommend|suggest|sure|glad|sorry"
     r"|curious|afraid|happy|excited|here|looking forward"
@@ -61,7 +62,7 @@ _HEDGED = re.compile(
 )
 """A plan or a taste that somebody is not sure of is worth telling as they say it, and so is that they know nobody."""
 _LASTING = re.compile(
-    r"\b(?:since|always|every|often|lately|for (?:\w+ )?(?:years|months|weeks)|afraid of|sure that"
+    r"\b(?:since|always|usually|every|often|lately|for (?:\w+ )?(?:years|months|weeks)|afraid of|sure that"
     r"|comfortable (?:with|around|[a-z]+ing))\b",
     re.I,
 )
@@ -103,7 +104,12 @@ _OF_NOTHING = re.compile(
     re.I,
 )
 _OPENS = re.compile(
-    r"(?:(?:(?:on|in|at|for|since|over|during|by|after|until|the|a|an|last|next|this|other|few|couple of|past|early"
+    rf"(?:(?:after|before|during|in|on|at|for|with|over|since|until|because of|due to|thanks to|despite|as|growing up) "
+    rf"(?:(?!(?:{alternatives('opens_the_talk')})\b)[\w'-]+ ?){{1,5}},? "
+    r"(?<!with )(?<!and )(?<!of )(?<!to )(?<!for )(?<!in )(?<!on )(?<!at )(?<!from )(?<!by )(?<!or )(?<!the )"
+    r"(?=(?:I|we)(?:'\w+)? [a-z]|(?:my|our) (?:[\w-]+ ){1,2}(?:is|are|was|were|has|have|had|will|can|taught|took|made"
+    r"|[a-z]+(?:s|ed)|[a-z]+ (?:with|at|in|on|to|for))\b)"
+    r"|(?:(?:on|in|at|for|since|over|during|by|after|until|the|a|an|last|next|this|other|few|couple of|past|early"
     r"|late|ever|every|one|two|three|four|five|\d+|[a-z]+days?|january|february|march|april|may|june|july|august"
     r"|september"
     r"|october|november|december|days?|weeks?|months?|years?|weekend|morning|afternoon|evening|night|summer|winter"
@@ -113,7 +119,8 @@ _OPENS = re.compile(
     r"|(?:when|while|since|after|before|until) (?:I|we|my (?:[\w-]+ )?[\w-]+) [\w' -]{3,50}?"
     r"(?<!that)(?<!which)(?<!what)"
     r"(?<!who)(?<!and)(?<!but)(?<!how)(?<!where)(?<!because)(?<!think)(?<!if),? "
-    r"(?=(?:I|we)(?:'\w+)? [a-z]|(?:my|our) [a-z]+ [a-z]+(?:s|ed)\b))?"
+    r"(?=(?:I|we)(?:'\w+)? [a-z]|(?:my|our) [a-z]+ (?:[a-z]+(?:s|ed)|taught|took|made|got|had"
+    r"|left|gave|told|went|came|bought|lost|brought|let)\b))?"
     r"(?P<who>I|we|my|our)\b",
     re.I,
 )
@@ -140,7 +147,7 @@ _SUBJECT = re.compile(
 )
 _MENTIONS = re.compile(r"\b(?:[Ii]|me|my|mine)\b")
 _OF_SPEAKER = re.compile(
-    r"^What I (?:will|do)\b|\b(?:my|mine)\b"
+    r"^What I (?:will|do)\b|\b(?:my|mine)\b|^(?:some|most|all|none|both|half|one|two) of our\b"
     r"|\bthe (?:only|first|last|best|worst) [\w' -]{2,30}? (?:that )?I (?:ever |really |actually |still |can )*"
     r"(?:like|love|enjoy|watch|play|follow|read|eat|drink|speak|own|have|had|use|know how|went|tried|saw|learned)\b"
     r"|(?<!to )(?<!for )(?<!struck )(?<!surprised )(?<!amazed )\bme\b"
@@ -197,8 +204,15 @@ def asks_for(text: str) -> bool:
     return reports(text) or (short and _PARTICULAR.search(text) is not None)
 
 
+_FRONTED = re.compile(
+    r"(?:growing up|before|after|during|when|while|since|until|because|in|on|at|for|with|due to|thanks to|despite)\b"
+    r"[^,;]{2,50}, we\b",
+    re.I,
+)
+
+
 def as_owner(text: str) -> str:
     """Name the owner as the subject of what was said without one; other statements stand as said."""
-    if re.match(r"(?:I|we|my|our)\b", text, re.I) or _MENTIONS.search(text):
+    if re.match(r"(?:I|we|my|our)\b", text, re.I) or _MENTIONS.search(text) or _FRONTED.match(text):
         return text[0].upper() + text[1:]
     return f"{{owner}} {conjugate(text[0].lower() + text[1:])}"

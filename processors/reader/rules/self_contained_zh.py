@@ -74,10 +74,14 @@ _DAY = (
     r"(?:大?[昨今明前后後尋噚琴聽听上下这這去本当當每](?:天|日|晚|早|夜|儿个?|年|周|週|个?月|個月|个?礼拜|個禮拜|个?星期"
     r"|学期|學期|个?季度|阵子|段时间|两[天年周]))"
 )
+NO_OPENER = rf"(?!{'|'.join(_DATA['no_openers'].split())})"
+"""Before what may open a predicate: no noun that begins like one."""
+_NOT_NOUN = re.compile(NO_OPENER)
 _STARTS = re.compile(
-    rf"(?:{_DAY}|[早晚]上|[上中下]午|\d+(?:[年月日号点岁天个周次])|[一二两三四五六七八九十]+[年个]|第一次|最近|近期|平时|平常|目前|现在|之前|以前|后来|小时候"
+    rf"{NO_OPENER}(?:{_DAY}|[早晚]上|[上中下]午|\d+(?:[年月日号点岁天个周次])|[一二两三四五六七八九十]+[年个]|第一次|最近|近期|平时|平常|目前|现在|之前|以前|后来|小时候"
     r"|从小|从来|想|要|打算|计划|希望|需要|准备|去|在|刚|已|曾|喜欢|讨厌|爱|怕|决定|正|有|没|不(?!是说|太懂|完全性|典型|稳定型)|冇|無|唔|仲|咗|系|係"
     r"|上[^，]{1,8}以来|几乎|自从|从|把|被|给|跟|和|同|用|做|找|还|也|就|吃|食|喝|住|买|買|卖|考|当|一直|每|经常|常常|总是|大[一二三四](?!老?学[长姐弟妹])|高[一二三中]"
+    rf"|{'|'.join(_DATA['openers'].split())}"
     r"|初[一二三中]|毕业(?!照|季|论文|典礼)|工作|结婚|离婚|生了|分手|学[了的]|报了?名|换|改|搬|辞|养|得了|停|戒|只好|只能|老是?|偷偷|悄悄|不得不|试着|尝试|容易|害怕|习惯|缺乏|缺少|感到|难以|很难)"
 )
 """What a clause without a subject opens with where it tells of its speaker."""
@@ -123,9 +127,10 @@ _IS_OF = re.compile(
     r"是(?![^，]{1,3}着[做来去走]|听|看|自己|很|挺|太|非常|比较|最|还|不|可以|应该|能|会|有|要|做梦|开[玩心始])(?:[^，的说]{3,14}|[跑干卖做开搞修教学送种养属][^，的说])的$"
     r"|(?:^|[我俺])(?:现在|以前|自己|主要|专门|也|是|就){0,3}(?!做梦|开[玩心始])[跑干卖做开搞修教学送种养][^，的了过着]{1,8}的$"
     r"|(?:喜欢|[偏不]爱|讨厌|习惯|只[喝吃用看穿买听])[^，的]{1,4}的$|(?<![个种有是了])[挺蛮][^，的]{1,10}的$|(?:每[天周月次日]|平均|最多|至少|只能)[^，]{1,8}小时$"
+    rf"|是{PLACE}的$"
 )
 """A predicate that its 的 ends: 是学法语的, 我修车的, 不爱吃甜的, 我挺怕冷的."""
-_ADVISED = re.compile(r"绝对|肯定|应该|应当|可以|最好|必须|不能|不要|别|建议|需要|只要|才能|要[^求紧]")
+_ADVISED = re.compile(r"绝对|肯定|应该|应当|可以|最好|必须|不能|不要|别|建议|需要|只要|才能|(?<![快正将])要[^求紧]")
 """What somebody is told where no speaker is named."""
 _MOMENT = re.compile(rf"(?:正|还)在[^，]{{1,10}}着(?:$|，)|{'|'.join(_DATA['moment'].split())}")
 """What holds right now."""
@@ -142,6 +147,10 @@ LED = re.compile(
 """A predicate whose subject stands in the clause before it."""
 _DONE_TO = re.compile(rf"我(?!的?(?:{KIN}))")
 _FIRST = re.compile(r"(?<!自)[我俺咱]")
+_WITH_KIN = re.compile(
+    rf"(?:[和跟与同陪]|[昨前]天|上周|最近|刚|已经|快要?){{1,3}}[^，他她]{{0,10}}(?:{KIN})(?![们的])[^，]{{2,}}"
+)
+"""What one does with a person of theirs is said in everyday words: 和男朋友分手了."""
 _FRONTED = re.compile(
     r"[\u4e00-\u9fff]{1,4}[我俺](?:从来|一直|也|都|真的|早就)*(?:[不没能会吃喝用买卖养]|喜欢|讨厌|习惯)"
 )
@@ -158,7 +167,7 @@ _STATE = re.compile(
 
 
 _BEFELL = re.compile(
-    rf"[我俺](?:们?家?的?(?:{KIN}))?(?:{'|'.join(_DATA['before_it'].split())})*"
+    rf"(?:[我俺](?:们?家?的?(?:{KIN}))?|[和跟与][^，我他她]{{0,10}}(?:{KIN}))(?:{'|'.join(_DATA['before_it'].split())})*"
     rf"(?:{'|'.join(sorted(_DATA['befalls'].split(), key=len, reverse=True))})了(?=$|，)"
 )
 
@@ -221,8 +230,10 @@ def is_self_contained(text: str, *, of_other: bool, of_kin: bool, in_group: bool
         return True
     if not of_other and (_OWN.match(text) is not None or felt(text)):
         return True
-    least_said = 1.0 if not in_group and is_habit(text) else 1.5
+    least_said = 1.0 if (not in_group and is_habit(text)) or _WITH_KIN.match(text) else 1.5
     if of_other or _ADVISED.search(text) or content_weight(text) < least_said:
+        return False
+    if (in_group or among) and _NOT_NOUN.match(text) is None:
         return False
     opens = _STARTS.match(text) is not None
     opens = opens or (not in_group and (_STARTS_TOLD.match(text) or _STARTS_LETTER.match(text)) is not None)

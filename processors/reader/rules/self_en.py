@@ -210,6 +210,8 @@ def _found(rule: Rule, match: re.Match[str], clause: Clause, negated: bool) -> F
         phrase = f"{NO_LONGER} {conjugate(text)}" if over else f"{{owner}} {deny(text)}"
     marks = negated and rule.says_no is None
     attributes: dict[str, JsonValue] = {"correction": True} if clause.correcting else {}
+    if "residence" in slots and _MOVED.search(match.group()):
+        attributes["moved"] = True
     rest = match.string[match.end() :]
     if len(slots) == 1 and (
         was := re.match(
@@ -227,6 +229,7 @@ def _found(rule: Rule, match: re.Match[str], clause: Clause, negated: bool) -> F
 
 
 NO_LONGER = "{owner} no longer"
+_MOVED = re.compile(r"\b(?:moved|relocated)\b", re.I)
 _ADDING = re.compile(r"^(?:(?:also|actually|just) +)+(?!turned\b)")
 """It joins a statement to the talk before it."""
 _NO_JOB = re.compile(

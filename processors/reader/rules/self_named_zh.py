@@ -1,4 +1,4 @@
-"""Whom a writer names is themselves: 洞主 and dz in a thread that they opened, their own name (Chinese).
+"""Whom a writer names is themselves: 洞主 and dz in a thread that they opened, their own name, 个人 (Chinese).
 
 The first person stands in its place where it opens a clause, its length kept; elsewhere a name needs no change.
 """
@@ -20,12 +20,26 @@ _BEGINS = (
 _NOT_SELF = r"(?!们|[:：君们]|是我|为我|[，,]\s?[你您])"
 
 
+_OPENING = rf"{_BEGINS}(?P<name>"
+_GREETS = re.compile(rf"{_OPENING}{_DATA['greets']}|{_DATA['joins']})")
+_AS_ONE = re.compile(rf"{_OPENING}{_DATA['as_one']})")
+_SPEAKS_AS = re.compile(rf"{_OPENING}{_DATA['speaks_as']})")
+
+
+def opens_thread(name: str | None) -> bool:
+    """Is this what one is called who opened a thread? They speak of themselves there."""
+    return name in _OPENERS
+
+
 def as_first_person(text: str, name: str) -> str:
-    """Return a turn of the speaker `name` with 我 for it, of the same length."""
-    pattern = _names(name)
-    if pattern is None:
-        return text
-    return pattern.sub(lambda m: m["lead"] + " " * (len(m["name"]) - 1) + "我", text)
+    """Return a turn of the speaker `name` with 我 for it, of the same length, and without what only greets somebody or
+    joins a clause to the one before."""
+    text = _GREETS.sub(lambda m: m["lead"] + " " * len(m["name"]), text)
+    text = _SPEAKS_AS.sub(lambda m: f"{m['lead']}我是", text)
+    for pattern in (_AS_ONE, _names(name)):
+        if pattern is not None:
+            text = pattern.sub(lambda m: m["lead"] + " " * (len(m["name"]) - 1) + "我", text)
+    return text
 
 
 @lru_cache(maxsize=256)
@@ -33,7 +47,8 @@ def _names(name: str) -> re.Pattern[str] | None:
     if len(name) < 2:
         return None
     if name.isascii():
-        return re.compile(rf"{_BEGINS}(?P<name>{re.escape(name)})(?=的[\u4e00-\u9fff]|也|是|家|在)")
+        called = rf"(?i:{re.escape(name)})|{re.escape(name[0].upper())}君"
+        return re.compile(rf"{_BEGINS}(?P<name>{called})(?=\s?[\u4e00-\u9fff]){_NOT_SELF}")
     short = "|".join(_SHORT) if name in _OPENERS else "(?!)"
     called = f"{re.escape(name)}(?![\\u4e00-\\u9fff]?[:：])|(?:{short})(?![A-Za-z])"
     return re.compile(rf"{_BEGINS}(?P<name>{called}){_NOT_SELF}")

@@ -49,6 +49,7 @@ _IS_JOB = re.compile(
 )
 _SOMEBODY = re.compile(
     r"[王李张刘陈杨赵黄周吴徐孙胡朱林何郭马罗梁宋郑谢韩唐冯于董萧曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范石姚谭廖邹熊陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段钱汤尹黎易武乔贺赖龚]"
+    r"(?<!史)(?<!石)(?<!马)(?<!田)(?<!江)(?:[\u4e00-\u9fff]{1,2}(?=教授|主任|博士|医生|院长))?"
     r"(?:教授|医生|大夫|老师|护士|律师|会计|经理|总监|主管|院长|校长|老板|总|主任|博士|工)"
 )
 """A person by surname and title, not what somebody is."""
@@ -118,7 +119,7 @@ _NUMERAL = re.compile(r"[\d零一二两三四五六七八九十百多几]+")
 _NOT_JOB = re.compile(
     r"什么|公司[当做]|[这那]一?行|想|要|唯一|饭|菜|梦|主|事|到|不|朋友|手术|检查|决定|运动|作业|家务|得|^学(?![生者])|[嘛呢]"
     r"|好|个|准备|好人|爸|妈|父亲|母亲|实验|活动|计划|起来|功课|笔记"
-    r"|东西|客|年"
+    r"|东西|客|年|一共|总共|拢共|加起来|算下来|[一某][家间]|新来|刚来"
 )
 
 
@@ -226,6 +227,8 @@ def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         phrase = ("在{}工作" if pattern is _WORK_IN else "住在{}").format(match["place"])
         text = f"{{owner}}不{phrase}" if is_denied else f"{{of}}目前{phrase}"
         marks: dict[str, JsonValue] = {"implied": True} if pattern is _WORK_IN else {}
+        if pattern is not _WORK_IN and re.search(r"搬|定居|调[到来去]", match.group()):
+            marks["moved"] = True
         begun = match.start() if since is None else min(since.start(), match.start())
         yield made(clause, (begun, match.end()), text, ("residence", match["place"]), negated=is_denied, **marks)
         return

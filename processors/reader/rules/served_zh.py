@@ -28,6 +28,8 @@ _CALLS = re.compile(DATA["calls_doctor"])
 _CASE = 3
 """Different words of a case by which a speaker's own turns tell a talk with a doctor."""
 _SERVE = re.compile(rf"(?:{either('who_serves')})$")
+_SERVED = re.compile(rf"(?:{either('who_is_served')})$")
+_TREATED = re.compile(rf"(?:{either('who_is_treated')})$")
 
 
 def serves(turn: TurnView) -> bool:
@@ -44,6 +46,8 @@ def with_doctor(turn: TurnView) -> bool:
     """Is the speaker in a talk with a doctor, whom they call so or who speaks as one?"""
     if turn.language != "zh" or speaks_to_serve(turn):
         return False
+    if turn.speaker is not None and _TREATED.search(turn.speaker) is not None:
+        return True
     phrase = [text for role, text in turn.previous if role == "user"]
     heard = [text for role, text in turn.previous if role == "assistant"]
     if not heard and turn.previous:
@@ -53,6 +57,11 @@ def with_doctor(turn: TurnView) -> bool:
         return True
     answers = bool(turn.previous) and turn.previous[-1][0] == "assistant"
     return answers and len({word for each in own for word in _DOCTORS_WORDS.findall(each)}) >= _CASE
+
+
+def is_served(name: str) -> bool:
+    """Is this what one is called whom others serve: a patient, a customer?"""
+    return _SERVED.search(name) is not None
 
 
 def speaks_to_serve(turn: TurnView) -> bool:

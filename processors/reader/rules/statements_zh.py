@@ -10,7 +10,7 @@ from processors.reader.rules.completeness_zh import advised, whole
 from processors.reader.rules.found import Found
 from processors.reader.rules.free_statement_subjects_zh import Alone
 from processors.reader.rules.persons_zh import called
-from processors.reader.rules.self_contained_zh import OF_KIN, SHORTEST, asks_for, of_before
+from processors.reader.rules.self_contained_zh import NO_OPENER, OF_KIN, SHORTEST, asks_for, of_before
 from processors.reader.rules.text import QUOTED, Sentence
 from processors.reader.rules.tidied_zh import tidy
 
@@ -55,7 +55,7 @@ _COMING = (
 )
 """When it is to be, before what is planned."""
 _OF_SPEAKER = re.compile(
-    rf"{_COMING}(?:想|要|打算|计划|希望|需要|准备|去|在|今天|昨天|明天|最近|刚|已|喜欢|觉得|决定|正|有|没|不|周|上|下|是|从|把|给|跟|和"
+    rf"{NO_OPENER}{_COMING}(?:想|要|打算|计划|希望|需要|准备|去|在|今天|昨天|明天|最近|刚|已|喜欢|觉得|决定|正|有|没|不|周|上|下|是|从|把|给|跟|和"
     r"|用|做|找|请|还|也|就|吃|住|得(?![了到过])|一定|无论如何|必须|争取)"
 )
 """What a predicate opens with whose subject was left out."""
@@ -217,6 +217,7 @@ def _of_theirs(match: re.Match[str]) -> str:
 def reworded(statement: str) -> str:
     """Name the owner: for 我, and before a predicate without a subject; what is said of other things stands as said."""
     statement = statement.rstrip("，,、 ").replace("俺", "我").replace("我俩", "我们")
+    statement = _SAID_BY_SELF.sub("我", statement)
     if _OWN_KIN.match(statement) or _OWN_HOME.match(statement):
         return _mine(statement)
     if statement.startswith(("我们", "咱们")):
@@ -235,6 +236,8 @@ def reworded(statement: str) -> str:
     return "{owner}" + statement
 
 
+_SAID_BY_SELF = re.compile(r"^我(?:就|也|还|都)?说我(?=肯定|一定|不|要|想|会|打算|准备|以后)")
+"""Who tells what they said of themselves says it."""
 _AROUND = re.compile(r"(?<![自给对跟和让])我(?P<unit>[市省县镇村校院](?![长民花草友]))")
 """Where the speaker lives or belongs: 我市人民医院."""
 _WISHES = re.compile(r"(?:真|好|就|很){0,2}(?:希望|想(?![起到象法念])|盼着?)")

@@ -74,6 +74,14 @@ _OF_ONES_TASTE = re.compile(
     r"|(?:into|big on|keen on|fond of|good at|crazy about) (?!it\b|that\b|them\b|this\b))"
 )
 """Not really into sports."""
+_BEHIND_ITS_TIME = re.compile(
+    r"(?:when|while|since|after|before|until) (?:I"
+    r"|we) [^,;]{3,50}?(?<!think)(?<!thought)(?<!know)(?<!knew)(?<!guess)(?<!feel)"
+    r"(?<!felt)(?<!that)(?<!what)(?<!which)(?<!who)(?<!and)(?<!but)(?<!how)(?<!where)(?<!because)(?<!if) (?:I"
+    r"|we) [a-z]",
+    re.I,
+)
+"""Since I lost my job I have trouble sleeping."""
 _CANNOT = re.compile(
     r"(?:can't|cannot|can not|could never|couldn't) (?:stand|bear|eat|drink|live without|drive|swim|cook|afford"
     r"|sing|dance)"
@@ -92,7 +100,7 @@ def with_subject(text: str, clause: Clause, *, known: bool) -> str:
     if (over := no_longer_so(text)) is not None:
         return over
     named = re.match(r"(?:I|we|my|our|there)\b", text, re.I) or as_one(text) != text
-    if not text or named or clause.subject not in {"I", "we", "none"}:
+    if not text or named or clause.subject not in {"I", "we", "none"} or _BEHIND_ITS_TIME.match(text):
         return text
     if text.isupper() or any(p.match(text) for p in (_INVERTED, _COMPARING, _TOLD_TO)) or _told_to_no_one(text):
         return ""

@@ -58,6 +58,11 @@ def prepare(content: str) -> str:
     return text.translate(_SMART).translate(_WIDE)
 
 
+def answers_a_post(content: str) -> bool:
+    """Does a turn name at its begin the post that it answers?"""
+    return _ANSWERED.match(content) is not None
+
+
 def without_quotes(text: str) -> str:
     """Return `text` with what stands in quotation marks masked by underscores: others' words state nothing of the
     owner. Titles in 《》 are quotations too."""

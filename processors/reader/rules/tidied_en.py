@@ -14,6 +14,7 @@ _RESIDUE = re.compile(
     r"|,\s*(?:wow|whoa|(?:boy|man)\b(?! (?:and|or|of)\b|'s)|gosh|oh my \w+|yikes|yay|ugh)\b[^,]*$"
     r"|\s*[,\u2013\u2014-]\s+(?:thanks(?! to\b)|thank you|can't wait)\b.*$|\s*\(\d{1,2}\)$"
     r"|,\s*(?:probably|maybe|perhaps) not [a-z]+$"
+    r"|,?\s*\b(?:but|and|so) (?:wow|boy|man|damn|yeah|yes|oh|omg|whatever|yikes|ugh)$"
     r"|,\s*(?:and |with )?no (?:fuss|drama|big deal|problem|worries|rush|hurry|regrets|complaints|questions asked)$"
     r"|,\s*(?:that's|that is|that was) (?:the|my|our) (?:goal|plan|aim|idea|dream|hope|deal)(?: anyway| at least)?$"
     r"|,?\s*\bI (?:have to|must|gotta|will) (?:admit|say|confess)(?=\s*(?:,|$))"
@@ -31,7 +32,8 @@ _NEW = re.compile(
 )
 """What is brought up as new: "I met this guy from Leeds"."""
 _JUDGED = re.compile(
-    r"(?:,(?: and| but| so)?| and| but| so) (?:it|that|this)(?:'s| is| was| would be| will be| has been)"
+    r"(?:,(?: and| but| so)?| and| but| so|(?= (?:it's|its|that's|thats|it was|that was) )) (?:it|that|this)(?:'s"
+    r"|s| is| was| would be| will be| has been)"
     r" (?:(?:so|really|very|pretty|quite|just|such|all|always|not|kind of|kinda|a|an|the|my) ){0,3}"
     r"(?:good|great|nice|fun|awesome|amazing|cool|funny|hard|tough|difficult|easy|bad|crazy|weird|insane|wild|lovely"
     r"|tasty"
@@ -46,6 +48,10 @@ _SPOKEN = re.compile(
 )
 """What speech puts before a verb and a sentence by itself does not need."""
 _WOULD_BE = r" would (?:have to |probably |definitely )*be (?=[\w\"])"
+_HARD = rf"(?:{alternatives('how_it_is_to_do')})"
+_HOW = (
+    r"(?:(?:so|very|really|too|quite|pretty|rather|not|always|still|just|also|[a-z]+ly|a bit|a little) )*"
+)
 _MENDED = (
     (re.compile(r"\b(an? (?:(?!of\b)[a-z-]+ ){0,3})(wo)?men(?=$|[,;.]| (?:in|who|from|at|with|of|and|that"
                 r"|named|called)\b)", re.I), r"\1\2man"),
@@ -65,8 +71,8 @@ _MENDED = (
         ),
         "",
     ),
-    (re.compile(rf"^(my favou?rite(?: [\w'-]+){{0,3}}){_WOULD_BE}", re.I), r"\1 is "),
     (re.compile(rf"^(my favou?rite(?: [\w'-]+){{0,2}}s(?: [\w'-]+){{0,3}}){_WOULD_BE}", re.I), r"\1 are "),
+    (re.compile(rf"^(my favou?rite(?: [\w'-]+){{0,7}}){_WOULD_BE}", re.I), r"\1 is "),
     (
         re.compile(
             r"\b((?:watch|read|love|like|enjoy|hate|play)(?:s|d|ed|ing)?) (?:those|these) ((?:[\w-]+ ){1,3}"
@@ -86,6 +92,71 @@ _MENDED = (
         "",
     ),
     (re.compile(r"(?<=n't )((?:[a-z]+ )?)that much (?=[a-z])", re.I), r"\1much "),
+    (
+        re.compile(
+            rf"^we(?P<have> have|'ve got| have got|'ve) (?=(?:an?|one|two|three|four|five|\d|no) (?:[\w-]+ ){{0,2}}"
+            rf"(?:daughters?|sons?|boys?|girls?|kids?|children|child|baby|{alternatives('animals_kept')}s?)\b)",
+            re.I,
+        ),
+        "I have ",
+    ),
+    (re.compile(rf"^it(?:'s| is) (?P<how>{_HOW}{_HARD}) (?:for|on) me to (?=[a-z])", re.I), r"I find it \g<how> to "),
+    (re.compile(rf"^it was (?P<how>{_HOW}{_HARD}) (?:for|on) me to (?=[a-z])", re.I), r"I found it \g<how> to "),
+    (re.compile(r"^((?:my|our) (?:[\w'-]+ ){1,3})(?:is|was) the one (?:who|that) (?=[a-z]+(?:s|ed)\b)", re.I), r"\1"),
+    (
+        re.compile(
+            r"\b((?:I|we)(?:'m|'re| am| are| was| were)) (?:just|simply|honestly|literally) "
+            r"(?!(?:about|as|like|under|over|outside|north|south|east|west|in time)\b)(?=[a-z])",
+            re.I,
+        ),
+        r"\1 ",
+    ),
+    (re.compile(r"\b(I|we) (?:just still|still just) (?=[a-z])", re.I), r"\1 still "),
+    (re.compile(r"\b(I|we) simply (?=[a-z])", re.I), r"\1 "),
+    (re.compile(r"\b(I|we) never (?=(?:seen|been|gone|done)\b)", re.I), r"\1 have never "),
+    (
+        re.compile(r"\b(I|we) just (?=(?:liked|loved|wanted|needed|enjoyed|hated|preferred|missed|hoped)\b)", re.I),
+        r"\1 ",
+    ),
+    (
+        re.compile(
+            r"^(?!(?:it|that|this|these|those|they|he|she|mine|which|what|one|here|there|who)\b)"
+            r"((?:the )?(?!(?-i:The)\b)[\w-]+(?: [\w-]+){0,4}?) (?:is|are) (?:(?:still|definitely|also|always"
+            r"|probably|by far) )*"
+            r"my (?:all[- ]time |personal |absolute )?favou?rites?$",
+            re.I,
+        ),
+        r"I like \1 best",
+    ),
+    (
+        re.compile(
+            r"^(?!(?:it|that|this|these|those|they|he|she|which|what|one|here|there|who"
+            r"|some)\b)([\w-]+(?: [\w-]+){0,4}?) "
+            r"(?:is|are) (?:still |definitely |also |always )?one of my (?:all[- ]time |personal )?favou?rites$",
+            re.I,
+        ),
+        r"I love \1",
+    ),
+    (re.compile(r"^I think (?=I still (?:have|own|live|work)\b)", re.I), ""),
+    (re.compile(r" out of (?:all of )?(?:them|those)(?: all)?$", re.I), ""),
+    (re.compile(r"^I (?:still |also |can )?remember (?:back )?when (?=(?:my|our) )", re.I), ""),
+    (
+        re.compile(
+            r",? (?:which|that) is (?:why|the (?:only )?reason(?: why)?) (?:I|we) (?:ask|asked|mention|mentioned"
+            r"|said|know"
+            r"|brought it up|am asking|was asking|wondered|was wondering)\b.*$",
+            re.I,
+        ),
+        "",
+    ),
+    (
+        re.compile(
+            r",? (?:since|because|as|cause) (?:it|that|that it|they)(?:'s|s| is| was|'re| are| were)"
+            r" (?:[a-z]+ly |so |very |really |too |more |much |just |quite |way )*[a-z]+(?<!ing)(?<!ed)$",
+            re.I,
+        ),
+        "",
+    ),
     (re.compile(r"\b(I|we) did used? to (?=[a-z])", re.I), r"\1 used to "),
     (re.compile(r"^I (?:posted|mentioned|wrote|typed|told you) that (?=(?:I|my)\b)", re.I), ""),
     (re.compile(r"^I know (?:that )?(?=I (?:am|was|have (?!to\b|been\b)|tend to|often|always)\b)", re.I), ""),

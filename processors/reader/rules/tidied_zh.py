@@ -51,7 +51,7 @@ def tidy(statement: str) -> str:
     text = _OWN_SIDE.sub(r"\g<whose>", _OWN_SHOWN.sub(r"\g<whose>的", _ADDRESSED.sub("", statement)))
     text = _MARKS.sub("，", _RESIDUE.sub(" ", text))
     text = _WRITER.sub(_self_named, text)
-    text = re.sub(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])", "，", text)
+    text = re.sub(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff]|(?:npy|bf|gf|[dl]z)(?![A-Za-z]))", "，", text)
     text = re.sub(r"\s*[，,]+[\s，,]*", "，", text).strip(" ，,、；;。：:")
     text = re.sub(r"(?<![酒网贴书水氧])吧(?=，)|(?<=[\u4e00-\u9fff])[啊呀哈嘛啦诶欸喔咯喽](?=，)", "", text)
     text = _TAKEN.sub(r"\g<taken>是", _OWN_PAUSE.sub(r"\1", _AS_FOR.sub("", text)))

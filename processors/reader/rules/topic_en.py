@@ -144,6 +144,11 @@ _IS_ONES = re.compile(
     re.I,
 )
 """It's one of my favourites: what was asked of."""
+_TURNS_TO = re.compile(
+    rf"\b(?:play|watch|read|see)(?:ed|ing)? {_NO_THING}(?!(?:with|in|on|at|for|a lot|often|too|and|or|but|as"
+    rf"|when)\b)[a-z]", re.I
+)
+"""What is spoken of from now on: "I remember playing chess"."""
 _NOT_SEVERAL = re.compile(r"(?:ss|us|is|tics|sics)$")
 """Tennis, physics: one."""
 
@@ -180,6 +185,8 @@ class Topic:
             self._thing, self._asked = match["what"], False
         elif match := _NAMED_ALONE.match(clause):
             self._thing, self._asked = f"the {match['name']}" if match["name"] else match["full"], False
+        elif (match := _TURNS_TO.search(clause)) and self._thing.lower() not in clause.lower():
+            self._thing, self._asked = "", False
 
     def named(self, clause: str) -> str:
         """The clause with the thing that it leaves out; unchanged where none is known."""

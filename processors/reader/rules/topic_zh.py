@@ -11,6 +11,7 @@ import re
 from processors.reader.rules.answers import person_asked_about_zh
 from processors.reader.rules.clauses_zh import ANIMALS, KIN, Subject
 from processors.reader.rules.protocol import TurnView
+from processors.reader.rules.self_named_zh import opens_thread
 from processors.reader.rules.served_zh import serves
 from processors.reader.rules.text import prepare, sentences
 
@@ -39,7 +40,7 @@ def opens_about(turn: TurnView) -> Subject:
         return "我"
     if any(_SOMEBODY.search(_HAS_THEM.sub("", each)) for each in questions):
         return "unnamed"
-    if not in_group(turn) or _served(turn):
+    if not in_group(turn) or _served(turn) or opens_thread(turn.speaker):
         return "我"
     of_another = any(_ANOTHER.search(text) or _SOMEBODY.search(text) for _, text in turn.previous)
     known = any(_ANOTHER.search(each) or _THINKS.search(each) or _IN_GENERAL.search(each) for each in questions)

@@ -34,6 +34,8 @@ _OTHER_BEFORE = re.compile(r"[他她][^。！？!?]*$")
 _OF_SELF = re.compile(r"(?:而且|并且|况且|[，,\s])*自己")
 _SUGGESTS = re.compile(r"(?<![酒网贴书水氧])吧")
 """What a clause of nobody ends with that advises or guesses."""
+_FORESEES = re.compile(r"◇(?:不会|会|该不会|应该|可能|估计)")
+"""Before what is only guessed where 吧 ends it."""
 _FAR = re.compile(r"(?!◇)(?![^，◇]*(?:时候?|之?后)，)[^◇]{14,}◇")
 """A speaker who is named so late is not who the sentence is about."""
 _RUNS_ON = 38
@@ -78,6 +80,8 @@ def _is_sentence(phrase: str, found: Found, turn: str) -> bool:
     if phrase.startswith("◇请求") and _ASKS.search(turn) is None:
         return False
     if not found.slots and max(len(clause) for clause in phrase.split("，")) > _RUNS_ON:
+        return False
+    if _FORESEES.match(phrase) and _SUGGESTS.search(turn[: found.end + 3], max(0, found.end - 1)):
         return False
     if _DEFINES.search(turn, 0, found.start) or _SCRIPT.search(turn[: found.start + 2]):
         return False

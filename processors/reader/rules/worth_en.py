@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from processors.reader.rules.resolved_en import KIN
+from processors.reader.rules.antecedents_en import KIN
 from processors.reader.rules.words_en import alternatives
 from schemas.events.memory import DropLabel
 
@@ -30,7 +30,8 @@ A_STORY = 60
 
 _OF_A_LIFE = re.compile(
     rf"\d|(?<=[a-z,'] )(?!I\b)[A-Z][a-z]|(?<=[a-z] )(?:my|our) (?!friends\b)|{KIN.pattern}"
-    r"|\b(?:live|work|study|teach|speak|own|drive|eat|drink|sleep|smoke|run|swim|cook|dance|paint|sing|volunteer|commute|job|jobs|degree)\b",
+    r"|\b(?:live|work|study|teach|speak|own|drive|eat|drink|sleep|smoke|run|swim|cook|dance|paint|sing|volunteer|commute|job|jobs|degree)\b"
+    r"|^(?:[Mm]y|[Oo]ur) (?:[\w-]+ ){0,2}(?:favou?rites?|passion|hobby|hobbies|dream|goal|wish|plan)\b",
 )
 _STEP = re.compile(
     r"(?:I|we|my [\w' -]{1,40}?) (?!(?:have|has|had) got\b|got to\b)"

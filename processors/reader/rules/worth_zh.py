@@ -21,6 +21,8 @@ KEEP = 4.0
 """Weight from which a statement is worth telling."""
 KEEP_TOLD = 3.0
 """The same where one who talks to an assistant says what holds of them in everyday words: 我一个人住."""
+KEEP_FELT = 2.0
+"""The same of what is felt in a body, which everyday words say: 晚上睡不着."""
 MOST = 3
 """Statements of one turn; of one longer than MUCH characters two more, and one more for each EACH_MORE."""
 MUCH, EACH_MORE = 80, 40
@@ -63,6 +65,8 @@ def worth(told: Sequence[Alone], turn: str, *, to_assistant: bool = False) -> li
     told = [part for a in told for part in (a.clauses if a.clauses and copies(a.text) else (a,))]
 
     def is_light(a: Alone) -> bool:
+        if not to_assistant and felt(a.text):
+            return a.weight < KEEP_FELT
         lasts = felt(a.text) or of_oneself(a.text) or befell(a.text) or is_habit(a.text)
         return a.weight < (KEEP_TOLD if lasts or (to_assistant and tells_state(a.text)) else KEEP)
 

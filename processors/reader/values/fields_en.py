@@ -14,10 +14,12 @@ from processors.reader.rules.numbers import amount
 from processors.reader.values.kinds_en import bare, filled, is_lead
 from processors.reader.values.lists_en import MEANINGS, WORDS
 from processors.reader.values.parts_en import Part
+from processors.reader.values.wording_en import is_a_year
 from schemas.base import JsonValue
 from schemas.profile.model import FieldSpec
 
 _GIVES_UP = re.compile(WORDS.gives_up, re.I)
+_NOT_MEANT = re.compile(WORDS.not_meant, re.I)
 _SUM = re.compile(filled(r"(?<![\w.,])(?P<value>{sum})"), re.I)
 _TIME = re.compile(rf"(?<![\w-])(?:(?:in|by|around|from|for) )?(?P<value>{WORDS.takes['time']})(?![\w-])", re.I)
 _PLANNED = re.compile(WORDS.takes["planned"], re.I)
@@ -63,7 +65,7 @@ class FieldValue:
 def field_values(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[FieldValue]:
     """What the parts of a turn say of one of the profile's own fields."""
     if spec.kind == "intent":
-        parts = [part for part in parts if _GIVES_UP.search(part.sentence) is None]
+        parts = [p for p in parts if not (_GIVES_UP.search(p.sentence) or not_meant(p.sentence))]
     if spec.takes is not None:
         yield from _TAKES[spec.takes](spec, parts, question)
     elif spec.slot is not None:
@@ -76,6 +78,11 @@ def field_values(spec: FieldSpec, parts: Sequence[Part], question: str) -> Itera
         yield from _measured(spec, parts)
     elif spec.aliases or spec.values:
         yield from _one_of(spec, parts, question)
+
+
+def not_meant(sentence: str) -> bool:
+    """Is what a sentence plans a joke, or for no time?"""
+    return _NOT_MEANT.search(sentence) is not None
 
 
 @lru_cache(maxsize=256)
@@ -183,7 +190,8 @@ def _sums(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[Fie
             before = parts[n - 1].text if n and parts[n - 1].sentence is part.sentence and parts[n - 1].own else ""
             sense = _cues(spec).search(f"{before} {part.text}") is not None or (asked and bare(part, begin, end))
             other = _NO_SUM.search(part.text)
-            if number is None or number < _LEAST_SUM or not sense or other or part.denies(begin, end):
+            no_sum = number is None or number < _LEAST_SUM or is_a_year(match["value"])
+            if no_sum or not sense or other or part.denies(begin, end):
                 continue
             if part.holds(begin, end, planned=spec.kind == "intent"):
                 shown = match["value"].strip()

@@ -23,7 +23,7 @@ _GAP = "　"
 """In place of a value in its clause."""
 _HERE = re.compile(r"[了吧呢啊呀哈嘛的哦,，。.!！~～\s]*")
 _ASKS = re.compile(r"(?:请|麻烦|能不能|可以|就|都|以后|尽量|给我|跟我|和我|对我|用|讲|说|写|回)*")
-_OPENS = re.compile(r"(?:嗯|哦|就|是|有|在|对|好|我|我是|大概|差不多|目前|现在|主要是?|一个|个)*")
+_OPENS = re.compile(r"(?:嗯|哦|就|是|有|在|对|好|我|我是|大概|差不多|目前|现在|主要是?|一个|个|还有|另外|再就是|然后)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Value:
 def values_in(
     part: Part, kind: Kind, names: tuple[str, ...], lexicon: Lexicon, aliases: tuple[str, ...], *, follows: bool
 ) -> Iterator[Value]:
-    """The values of a kind that a clause says of whom the kind is. `names`: slots to fill; `follows`: the clause before
-    held one of the kind."""
+    """The values of a kind that a clause says of whom the kind is. `names`: slots to fill; `follows`: a clause just
+    before held one of the kind."""
     text = part.text
     matches = list(compiled(kind.value, lexicon, aliases).finditer(text))
     if not matches or not _may_say(part, kind) or _is_kept_out(kind, part, lexicon, aliases):
@@ -134,6 +134,8 @@ def _is_of(
         return True
     if seen(kind.cue, f"{lead}{_GAP}{rest}") or seen(kind.topic, part.before):
         return True
+    if seen(kind.earlier, part.turn[: part.clause.start]):
+        return True
     if kind.joined and follows and seen(kind.joined, lead):
         return True
     if is_all and kind.next and seen(kind.next, part.after, at_start=True):
@@ -152,7 +154,8 @@ def _holds(kind: Kind, part: Part, lead: str, rest: str) -> bool:
         return _asks_of_reader(kind, part, lead)
     if kind.whose == "theirs":
         return not doubted(lead)
-    if guard("past").search(part.text) and kind.whose == "own":
+    in_place = guard("in_place").search(lead) is not None
+    if guard("past").search(part.text) and kind.whose == "own" and not (kind.of_past or in_place):
         return False
     if kind.whose == "family":
         return is_of_blood(lead) and not guard("unmeant").search(part.text)
@@ -162,6 +165,8 @@ def _holds(kind: Kind, part: Part, lead: str, rest: str) -> bool:
         return False
     if kind.planned:
         return True
+    if kind.by_staff is not None:
+        lead = guard("staff_says").sub("", lead)
     lead = _CORRECTED.sub("", lead) if _WRONG.search(part.before) else lead
     return not (planned(lead) or doubted(lead)) and not guard("unmeant").search(part.text)
 

@@ -59,7 +59,8 @@ def values(kind: Kind, part: Part, question: str) -> Iterator[Value]:
     sense = bool(question) and not _NOT_NOW.search(question)
     asked = sense and kind.asked is not None and kind.asked.search(question) is not None
     follows = kind.follows is not None and kind.follows.search(part.before[-LOOKED_BACK:]) is not None
-    for pattern in (kind.asked_value if asked else None, kind.follows_value if follows else None):
+    answers = asked and (part.opens or not kind.opens)
+    for pattern in (kind.asked_value if answers else None, kind.follows_value if follows else None):
         match = pattern.fullmatch(part.text) if pattern is not None else None
         if match is not None and (one := _value(kind, part, *_place(match), "said")) is not None:
             yield one
@@ -81,7 +82,9 @@ def _all_ended(kind: Kind, part: Part) -> Iterator[Value]:
 
 
 def _ends(kind: Kind, part: Part, begin: int, end: int) -> bool:
-    """Do the words beside a value say that it is no more?"""
+    """Do the words beside a value say that it is no more? What only ran out goes on."""
+    if kind.ends_unless is not None and kind.ends_unless.search(part.sentence):
+        return False
     before = kind.ends_before is not None and kind.ends_before.search(part.text[:begin]) is not None
     behind = kind.ends_behind is not None and kind.ends_behind.match(part.text[end:]) is not None
     denied = kind.denies_behind is not None and kind.denies_behind.match(part.text[end:]) is not None
@@ -118,7 +121,7 @@ def _place(match: re.Match[str]) -> tuple[int, int, str]:
 
 
 def _ground(kind: Kind, part: Part, begin: int, end: int, *, asked: bool) -> Ground | None:
-    if asked and _answers(kind, part, begin):
+    if asked and _answers(kind, part, begin, end):
         return "said"
     if kind.needs is not None and not kind.needs.match(part.text[end:]):
         return None
@@ -138,8 +141,11 @@ def _ground(kind: Kind, part: Part, begin: int, end: int, *, asked: bool) -> Gro
     return None
 
 
-def _answers(kind: Kind, part: Part, begin: int) -> bool:
-    """Does a value stand where an answer does: at the head of the turn, or for one of several in its first sentence?"""
+def _answers(kind: Kind, part: Part, begin: int, end: int) -> bool:
+    """Does a value stand where an answer does: at the head of the turn, or for one of several or one that its own words
+    tell, in its first sentence?"""
+    if kind.answers is not None and part.first and part.own and kind.answers.fullmatch(part.text[begin:end]):
+        return True
     if kind.many and kind.value is not None and kind.asked is not None:
         return part.first and part.own
     heads = part.at == 0 and len(part.before) < _ANSWER and is_lead(part.text[:begin])

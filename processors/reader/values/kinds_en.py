@@ -47,6 +47,7 @@ class Kind:
     follows: re.Pattern[str] | None = None
     follows_value: re.Pattern[str] | None = None
     corrected: re.Pattern[str] | None = None
+    answers: re.Pattern[str] | None = None
     needs: re.Pattern[str] | None = None
     with_whom: re.Pattern[str] | None = None
     unless: re.Pattern[str] | None = None
@@ -56,10 +57,12 @@ class Kind:
     to_me: re.Pattern[str] | None = None
     ends_before: re.Pattern[str] | None = None
     ends_behind: re.Pattern[str] | None = None
+    ends_unless: re.Pattern[str] | None = None
     alone: str = ""
     of: str = ""
     kind: CandidateKind = "fact"
     of_once: bool = False
+    opens: bool = False
     many: bool = False
     denies: bool = False
     to_hearer: bool = False
@@ -71,8 +74,9 @@ class Kind:
 
 
 _PATTERNS = {
-    "value", "before", "behind", "within", "near", "asked", "asked_value", "follows", "follows_value", "corrected",
-    "needs", "with_whom", "unless", "led", "needs_beside", "denies_behind", "to_me", "ends_before", "ends_behind",
+    "value", "before", "behind", "within", "near", "asked", "asked_value", "answers", "follows", "follows_value",
+    "corrected", "needs", "with_whom", "unless", "led", "needs_beside", "denies_behind", "to_me", "ends_before",
+    "ends_behind", "ends_unless",
 }  # fmt: skip
 _AROUND = {"before": "(?:{})$", "led": "(?:{})$", "ends_before": "(?:{})$", "asked_value": "{{leads}}(?:{}){{tails}}"}
 

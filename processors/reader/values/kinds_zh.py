@@ -45,6 +45,8 @@ class Kind(Frozen):
     behind: str | None = None
     cue: str | None = None
     topic: str | None = None
+    earlier: str | None = None
+    """What the turn says before the clause."""
     joined: str | None = None
     """Before a value that follows one of its kind in the clause before."""
     listed: bool = False
@@ -73,6 +75,8 @@ class Kind(Frozen):
     planned: bool = False
     plan_cue: str | None = None
     denial: bool = False
+    of_past: bool = False
+    """It is so still, whenever it was."""
     reply: bool = False
     kind: CandidateKind | None = None
     says: str

@@ -12,25 +12,28 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.protocol import TurnView
 from processors.reader.rules.read_en import as_ones_own
 from processors.reader.rules.text import prepare, sentences
-from processors.reader.values.fields_en import FieldValue, field_values
+from processors.reader.values.fields_en import FieldValue, field_values, not_meant
 from processors.reader.values.found_en import Value, values
 from processors.reader.values.kinds_en import KINDS
 from processors.reader.values.lists_en import WORDS
 from processors.reader.values.parts_en import Part, parts, without_conditions
 from processors.reader.values.readings_en import is_of_now, readings
+from processors.reader.values.tasks_en import tasks
 from processors.reader.values.wording_en import is_a_name
 from schemas.base import JsonValue
 from schemas.profile.model import FieldSpec, Profile
 
 LONGEST = 1_500
 """Characters of a turn that is talk: in a longer one values may be anybody's."""
+_GOES_ON, _TO_RECORD = re.compile(WORDS.goes_on, re.I), re.compile(WORDS.to_record, re.I)
 _SHORT = 80
 _GREETING = 24
 """Characters before a name that only greet."""
 LITTLE = 6
 """Characters of a statement beside a value that say nothing more: ", yes"."""
 _SAYS_NAME = re.compile(WORDS.says_name, re.I)
-_HERE = re.compile(r" (?:here|speaking)$", re.I)
+_HERE, _THIS_SIDE = re.compile(r" (?:here|speaking|this side)$", re.I), re.compile(WORDS.this_side, re.I)
+_GREETS = re.compile(WORDS.greets, re.I)
 _BESIDE_A_NAME = frozenset({"occupation", "age"})
 _PERSONAL = frozenset(
     {"age", "nationality", "residence", "marital", "children", "occupation", "employer", "years", "height", "weight"}
@@ -39,16 +42,22 @@ _PERSONAL = frozenset(
 
 
 def by_values(found: Sequence[Found], turn: TurnView, text: str, profile: Profile, *, in_project: bool) -> list[Found]:
-    """The values of fields that nothing `found` in a turn fills."""
+    """The values of fields that nothing `found` in a turn fills, and what a single user has to do."""
     if turn.language == "zh" or len(text) > LONGEST:
         return []
     own = as_ones_own(text, in_group=False, in_project=in_project)
     question = _question_before(turn)
     spoken = parts(own, question)
-    slots = _of_slots(spoken, question, profile, opens=not turn.previous or turn.previous[-1][0] == "user")
+    opens = not turn.previous or turn.previous[-1][0] == "user"
+    slots = _of_slots(spoken, question, profile, found, opens=opens)
     new = [*slots, *_of_fields(spoken, question, profile), *_read_off(spoken, question, profile)]
-    held = [(spec, v, f.negated) for f in found for slot, v in f.slots if (spec := spec_of(profile, slot)) is not None]
-    return _beside(found, held, new, profile)
+    explicit = [f for f in found if f.source == "explicit"]
+    slots_held = [(f, slot, value) for f in explicit for slot, value in f.slots]
+    held = [(spec, value, f.negated) for f, slot, value in slots_held if (spec := spec_of(profile, slot)) is not None]
+    kept = _beside(explicit, held, new, profile)
+    alone = not in_project and turn.speaker is None
+    whole = [f for f in found if not f.dangling]
+    return [*kept, *(t for t in tasks(spoken) if alone and not any(f.overlaps(t.start, t.end) for f in whole))]
 
 
 def joined(found: Sequence[Found], new: Sequence[Found], text: str) -> list[Found]:
@@ -59,6 +68,10 @@ def joined(found: Sequence[Found], new: Sequence[Found], text: str) -> list[Foun
     def again(f: Found) -> bool:
         if f.slots and not f.negated and taken_back.issuperset(f.slots):
             return True
+        if f.slots and f.source == "inferred" and any(n.slots == f.slots and not n.negated for n in new):
+            return True
+        if f.kind == "intent" and not f.slots:
+            return not_meant(text[f.start : f.end]) or any(_asks_the_same(f, n) for n in new)
         return _is_free(f) and any(f.text.startswith(n.text) and len(f.text) < len(n.text) + LITTLE for n in new)
 
     kept, left = [], list(new)
@@ -80,6 +93,15 @@ def _is_free(f: Found) -> bool:
     return f.kind == "episode" and not (f.slots or f.hot or f.category) and f.episode_type in {None, "fact"}
 
 
+def _asks_the_same(request: Found, value: Found) -> bool:
+    """Does a request ask no more than that a value be kept, or how one wants to be answered? Or does it say less
+    plainly than `value` what its speaker has to do?"""
+    if not request.overlaps(value.start, value.end) or (value.kind == "intent" and value.slots):
+        return False
+    same = value.kind == "preference" or _TO_RECORD.search(request.text) is not None
+    return (same and len(request.text) < _SHORT) or (value.kind == "intent" and request.dangling)
+
+
 def _tells(statement: Found, value: Found, text: str) -> bool:
     """Does a short statement tell a value in its own words?"""
     spoken = text[value.start : value.end].strip(" .,;!").lower()
@@ -88,17 +110,23 @@ def _tells(statement: Found, value: Found, text: str) -> bool:
 
 
 def _question_before(turn: TurnView) -> str:
-    """What the assistant asked just before."""
-    if not turn.previous or turn.previous[-1][0] != "assistant":
+    """What the assistant asked just before, or before the turn that this one goes on from: "asthma", "n eczema"."""
+    before = turn.previous
+    if before and before[-1][0] == "user" and _GOES_ON.match(turn.content):
+        before = before[:-1]
+    if not before or before[-1][0] != "assistant":
         return ""
-    return without_conditions(" ".join(s.text for s in sentences(prepare(turn.previous[-1][1])) if s.asks))
+    return without_conditions(" ".join(s.text for s in sentences(prepare(before[-1][1])) if s.asks))
 
 
-def _of_slots(spoken: Sequence[Part], question: str, profile: Profile, *, opens: bool) -> list[tuple[FieldSpec, Found]]:
+def _of_slots(
+    spoken: Sequence[Part], question: str, profile: Profile, before: Sequence[Found], *, opens: bool
+) -> list[tuple[FieldSpec, Found]]:
     specs = {k.slot: spec for k in KINDS.values() if (spec := spec_of(profile, k.slot)) and spec.takes is None}
     whole = [v for kind in KINDS.values() for part in spoken for v in values(kind, part, question)]
     whole = [v for v in whole if _may_be_read(v, specs.get(v.kind.slot), spoken, question)]
-    names = _introduced(spoken, whole, specs, opens=opens)
+    stated_at = [f.start for f in before if f.slots] + [v.start for v in whole if v.kind.slot in _PERSONAL]
+    names = _introduced(spoken, whole, specs, stated_at, opens=opens)
     found = _grounded(whole, introduced=bool(names))
     return [*names, *((specs[v.kind.slot], _of_value(v)) for v in found if v.kind.slot in specs)]
 
@@ -112,9 +140,11 @@ def _may_be_read(v: Value, spec: FieldSpec | None, spoken: Sequence[Part], quest
 
 
 def _introduced(
-    spoken: Sequence[Part], found: Sequence[Value], specs: Mapping[str, FieldSpec], *, opens: bool
+    spoken: Sequence[Part], found: Sequence[Value], specs: Mapping[str, FieldSpec], stated_at: Sequence[int],
+    *, opens: bool,
 ) -> list[tuple[FieldSpec, Found]]:
-    """The name before what somebody is: "Solveig, ios dev." at the beginning of a talk, "hi, I'm Kate, nurse"."""
+    """The name before what somebody is: "Solveig, ios dev." at the beginning of a talk, "hi, I'm Kate, nurse".
+    `stated_at`: where the turn says what somebody is, has or does."""
     if "name" not in specs:
         return []
     for part, following in pairwise(spoken[:4]):
@@ -122,13 +152,15 @@ def _introduced(
         begin = match.end() if match else len(part.text) - len(part.text.lstrip())
         shown = part.text[begin:].strip()
         greeted = part.at == 0 and len(part.before) < _GREETING
-        plain = match is None and greeted and opens and not following.named
-        beside = [v for v in found if v.kind.slot in _BESIDE_A_NAME and following.start <= v.start < following.end]
-        here = _HERE.search(shown) if match else None
+        here = (_HERE if match else _THIS_SIDE).search(shown)
         shown = shown[: here.start()] if here else shown
+        plain = match is None and opens and ((greeted and not following.named) or here is not None)
+        beside = [v for v in found if v.kind.slot in _BESIDE_A_NAME and following.start <= v.start < following.end]
+        greets = match is not None and _GREETS.fullmatch(part.before.strip()) is not None
+        told_next = greets and any(following.start <= at < following.end for at in stated_at)
         greeted_by = match is not None and match["greets"] is not None
         shown = shown.capitalize() if greeted_by and shown.islower() else shown
-        if (beside or here) and not part.asks and (match or plain) and is_a_name(shown):
+        if (beside or told_next or here) and not part.asks and (match or plain) and is_a_name(shown):
             says = f"{{owner}}'s name is {shown}"
             return [(specs["name"], Found(part.start + begin, part.end, "fact", says, (("name", shown),)))]
     return []
@@ -167,7 +199,8 @@ def _of_fields(spoken: Sequence[Part], question: str, profile: Profile) -> list[
 
 
 def _of_field(spec: FieldSpec, v: FieldValue) -> Found:
-    return Found(v.start, v.end, spec.kind, v.text, ((v.field, v.value),), negated=v.ends)
+    ends = v.ends and spec.many
+    return Found(v.start, v.end, spec.kind, v.text, ((v.field, v.value),), negated=v.ends, taken_back=ends)
 
 
 def _beside(
@@ -176,8 +209,8 @@ def _beside(
     new: Sequence[tuple[FieldSpec, Found]],
     profile: Profile,
 ) -> list[Found]:
-    """The new values, each where its field has none yet; of a field of several those that it has not; of several for
-    one the last."""
+    """The new values, each where its field has none yet; of a field of several those that it has not, and the ends of
+    others; of several for one the last."""
     held = list(held)
     filled = {spec.name for spec, _, negated in held if not negated}
     had = {(spec.name, _key(profile, spec, value), negated) for spec, value, negated in held}
@@ -185,7 +218,9 @@ def _beside(
     for spec, each in sorted(new, key=lambda one: one[1].start):
         key = (spec.name, _key(profile, spec, each.slots[0][1]))
         again = any(_same_thing(spec, each, f, profile) for f in found_before)
-        if again or (*key, each.negated) in had or (spec.name in filled and not (spec.many and spec.kind == "fact")):
+        ends_another = each.negated and (*key, False) not in had
+        beside = spec.many and (spec.kind == "fact" or ends_another)
+        if again or (*key, each.negated) in had or (spec.name in filled and not beside):
             continue
         found[key if spec.many else (spec.name, "")] = each
     return sorted(found.values(), key=lambda f: f.start)

@@ -25,6 +25,10 @@ _BRIEF = frozenset(known_words()["brief"].split())
 """Names of one and the same style."""
 _AT_FIRST = re.compile("本来(?!就)|原本|原先|起初|一开始")
 """Of what no longer holds where the turn goes on with another value."""
+_LINE_OF_WORK = "industry"
+"""Slot of what is no occupation, though it is named as one is."""
+_NEAR = 2
+"""Clauses behind a value in which another one of its kind may follow."""
 _LONGEST = 600
 """Characters of a turn that is read so: what is longer is a text, not talk."""
 
@@ -50,16 +54,19 @@ def _alike(value: JsonValue, held: JsonValue) -> bool:
     return a in b or b in a or {a, b} <= _BRIEF
 
 
-def without_free(found: Sequence[Found], values: Sequence[Found]) -> list[Found]:
+def without_free(found: Sequence[Found], values: Sequence[Found], profile: Profile) -> list[Found]:
     """What is found, without free statements of clauses that say one of the `values`, and without what was meant at
     first, where they say what is meant now."""
     spoken = [v for v in values if not v.attributes.get("implied")]
+    industries = {_LINE_OF_WORK, *(spec.name for spec in profile.fields if spec.slot == _LINE_OF_WORK)}
+    lines_of_work = {str(v) for f in (*found, *values) for slot, v in f.slots if slot in industries}
     now = {slot for v in values for slot, _ in v.slots}
     return [
         f
         for f in found
         if not (_is_free(f) and any(v.start <= f.start and f.end <= v.end for v in spoken))
         and not (_AT_FIRST.search(f.text) and now & {slot for slot, _ in f.slots})
+        and not any(slot == "occupation" and v in lines_of_work for slot, v in f.slots)
     ]
 
 
@@ -91,7 +98,8 @@ def _already(profile: Profile, found: Iterable[Found]) -> _Filled:
     for each in found:
         for slot, value in () if _AT_FIRST.search(each.text) else each.slots:
             if (spec := spec_of(profile, slot)) is not None:
-                filled.add(spec, value)
+                for known in {value, fit(profile, spec, slot, value)} - {None} if isinstance(value, str) else (value,):
+                    filled.add(spec, known)
     return filled
 
 
@@ -129,12 +137,12 @@ def _specs(kind: Kind, profile: Profile) -> list[FieldSpec]:
 
 
 def _values(kind: Kind, parts: Sequence[Part], specs: list[FieldSpec], lexicon: Lexicon) -> Iterator[Value]:
-    follows = False
+    since = _NEAR + 1
     names = tuple(kind.pair) or (specs[0].slot or specs[0].name,)
     aliases = names_of(specs[0]) if "{aliases}" in f"{kind.value}" else ()
     for part in parts:
-        here = list(values_in(part, kind, names, lexicon, aliases, follows=follows))
-        follows = bool(here)
+        here = list(values_in(part, kind, names, lexicon, aliases, follows=since <= _NEAR))
+        since = 1 if here else since + 1
         yield from here
 
 

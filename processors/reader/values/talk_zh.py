@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from processors.reader.rules.clauses_zh import FAMILY, KIN, Clause, clauses
 from processors.reader.rules.irony_zh import without_irony
@@ -17,7 +17,7 @@ from processors.reader.values.kinds_zh import compiled, guard
 
 _SAYS_I = re.compile(r"[我俺咱]|本人|自己|新来的|报到|自我介绍")
 _LISTED, _SHORT = 4, 8
-_NONE_YET = re.compile(r"^((?:还|暂时|目前|现在|也)*没有?)呢")
+_NONE_YET = re.compile(r"^((?:[^，,。？?]{0,6}?(?:还|暂时|目前|现在|也))?没有?)呢")
 """No question, where it answers one."""
 _ANSWERS = 2
 """Clauses that answer what was asked of others."""
@@ -25,6 +25,8 @@ _KIN = re.compile(KIN)
 _FAMILY = re.compile(FAMILY)
 _TOOL_OF = re.compile(rf"[拿用借戴]了?[我俺]?(?:{KIN})[^，]{{0,4}}?(?:仪器?|计|秤|表|机|手环)")
 """What one measures with, whosever it is."""
+_BORN = re.compile(rf"生(?:完|了|第一个|老[大二三])?(?:{KIN}|[一二三]胎|头胎|[大小二]宝)?(?:的时候|那年|那会儿?|时)")
+"""When one bore a child: who is named then is not whom it is said of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class Part:
 
 def names_another(lead: str) -> bool:
     """Does what leads to a value name somebody else than the speaker?"""
-    lead = _TOOL_OF.sub("", lead)
+    lead = _BORN.sub("", _TOOL_OF.sub("", lead))
     return _KIN.search(lead) is not None or guard("others").search(lead) is not None
 
 
@@ -86,7 +88,7 @@ def parts_of(turn: TurnView, text: str, *, in_project: bool) -> list[Part]:
     question = "" if of_people else asked
     found: list[Part] = []
     for sentence in sentences(text):
-        parts = clauses(sentence, about, in_group=not alone)
+        parts = _with_own_part(clauses(sentence, about, in_group=not alone))
         about = parts[-1].subject if parts else about
         for at, clause in enumerate(parts):
             spoken = "".join(p.raw for p in parts[: at + 1])
@@ -97,6 +99,16 @@ def parts_of(turn: TurnView, text: str, *, in_project: bool) -> list[Part]:
             of_theirs = asked if of_people and len(found) < _ANSWERS else ""
             found.append(Part(clause, before, after, opens, says_i, text, of_theirs))
     return found
+
+
+def _with_own_part(parts: Sequence[Clause]) -> list[Clause]:
+    """Clauses of which one says what the speaker is in what they work on, behind their name: it, and what goes on, is
+    of the speaker."""
+    at = next((n for n, p in enumerate(parts) if guard("own_part").match(p.raw)), None)
+    if not at or not re.match("我|本人", parts[0].raw):
+        return list(parts)
+    own = [replace(p, subject="我") if p.subject == "other" and not names_another(p.raw) else p for p in parts[at:]]
+    return [*parts[:at], *own]
 
 
 def _lists(before: Sequence[Clause], found: Sequence[Part]) -> bool:

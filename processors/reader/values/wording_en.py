@@ -19,6 +19,8 @@ _CALENDAR = re.compile(
     re.I,
 )
 _LANGUAGE_OR_NATION = re.compile(filled("(?:{tongues}|{nations})"), re.I)
+_STUDIED = re.compile(filled("(?:the |an? )?(?:(?:{branches} )*(?:{subjects})|{degree})(?: degree)?"), re.I)
+_A_YEAR = re.compile(r"(?:in )?(?:19|20)\d\d")
 _A_NAME = re.compile(r"[A-Z][a-zà-ÿ'-]{1,20}(?: [A-Z][\w'-]{1,20})?")
 Made = tuple[JsonValue, str] | None
 """A value and its words; None where they are none."""
@@ -57,7 +59,12 @@ def _number(kind: Kind, spoken: str) -> Made:
 
 def _money(kind: Kind, spoken: str) -> Made:
     number = amount(spoken)
-    return (number, spoken.strip()) if number is not None and number >= kind.least else None
+    return (number, spoken.strip()) if number is not None and number >= kind.least and not is_a_year(spoken) else None
+
+
+def is_a_year(spoken: str) -> bool:
+    """May a number without a currency be a year?"""
+    return _A_YEAR.fullmatch(spoken.strip()) is not None
 
 
 def _named(words: str) -> bool:
@@ -79,6 +86,11 @@ def _place(kind: Kind, spoken: str) -> Made:
 
 def _firm(kind: Kind, spoken: str) -> Made:
     return (spoken, spoken) if _named(spoken) else None
+
+
+def _school(kind: Kind, spoken: str) -> Made:
+    """A school's name; a degree or what is studied there is none."""
+    return (spoken, spoken) if _named(spoken) and not _STUDIED.fullmatch(spoken) else None
 
 
 def _name(kind: Kind, spoken: str) -> Made:
@@ -116,6 +128,6 @@ def _children(kind: Kind, spoken: str) -> Made:
 
 _CONVERT: Mapping[str, Callable[[Kind, str], Made]] = {
     "integer": _integer, "number": _number, "money": _money, "place": _place, "firm": _firm, "title": _title,
-    "text": _text, "children": _children, "name": _name, "job": _text, "school": _firm,
+    "text": _text, "children": _children, "name": _name, "job": _text, "school": _school,
     "lower": _lower,
 }  # fmt: skip

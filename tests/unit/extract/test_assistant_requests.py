@@ -17,7 +17,7 @@ STATEMENTS = {
     "Show dates as day month from now on.": "User wants the assistant to show dates as day month from now on",
     "Remember that I park on level 3": "User parks on level 3",
     "Note that I work from home on Tuesdays.": "User works from home on Tuesdays",
-    "Make a note that the boiler was serviced in June.": "The boiler was serviced in June",
+    "Make a note that the boiler was serviced in June.": "The boiler was serviced in June 2025",
     "Remember that Tom owes me 50 dollars.": "Tom owes User 50 dollars",
     "The spare key is under the mat.": "The spare key is under the mat",
     "I put the receipts in the shoebox.": "User put the receipts in the shoebox",

@@ -241,7 +241,7 @@ def test_d9_a_wish_of_the_profiles_is_worded_as_a_request() -> None:
 
 def test_d2_requests_keep_their_particulars() -> None:
     (flight,) = extract("Can you find me a one way flight to Las Vegas on March 7th?")
-    assert (flight.kind, flight.text) == ("intent", "User asked to find a one way flight to Las Vegas on March 7th")
+    assert (flight.kind, flight.text) == ("intent", "User asked to find a one way flight to Las Vegas on 7 March 2026")
     (hotel,) = extract("你好，我想找一家评分4.5分以上的酒店，给我推荐一个吧")
     assert (hotel.kind, hotel.text) == ("intent", "用户想找一家评分4.5分以上的酒店")
     (park,) = extract("我想带孩子去一个门票免费的公园，给我推荐一个吧")

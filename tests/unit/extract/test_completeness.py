@@ -88,7 +88,7 @@ def test_half_a_statement_is_refused_and_a_whole_one_is_kept(bad: str, good: str
         ("I'm an Oban fan but like the Hearts", ["Ann is an Oban fan but likes the Hearts"]),
         ("I rather be a baker in Oban", ["Ann would rather be a baker in Oban"]),
         ("We split up in June", ["Ann and their partner split up in June"]),
-        ("We bought a croft in June", ["Ann and others bought a croft in June"]),
+        ("We bought a croft in June", ["Ann and others bought a croft in June 2025"]),
         ("You're the ferryman, I'm a thief of Oban", []),
         ("Write two lines like this for the choir: my son broke his arm in Oban", []),
         ("I live in Oban. Well, that's the exercise.", []),
@@ -157,7 +157,7 @@ def test_what_is_no_time_by_itself_stays(text: str) -> None:
         ("I just found out I'm diabetic", "User just found out they are diabetic", True),
         ("I mentioned I'm coeliac", "User mentioned they are coeliac", True),
         ("I'm hearing impaired", "User is hearing impaired", False),
-        ("I'm speaking at a congress in June", "User is speaking at a congress in June", False),
+        ("I'm speaking at a congress in June", "User is speaking at a congress in June 2026", False),
         ("The surgeon found out I have gallstones", "The surgeon found out User has gallstones", True),
         ("What I need is a kosher menu", "What User needs is a kosher menu", False),
         ("I can't stand the cold", "User can't stand the cold", False),
@@ -181,7 +181,10 @@ def test_what_is_no_time_by_itself_stays(text: str) -> None:
         ("grip strength target is 30/40", "", False),
         # what it denies, what is left out
         ("No fever since Sunday.", "User has had no fever since Sunday", False),
-        ("thinking about selling the canoe next spring", "User is thinking about selling the canoe next spring", True),
+        (
+            "thinking about selling the canoe next spring",
+            "User is thinking about selling the canoe in spring 2026", True,
+        ),
         ("born in Cork", "User was born in Cork", True),
         # what is chosen, irony
         ("ok the green tiles it is then", "User decided on the green tiles", False),

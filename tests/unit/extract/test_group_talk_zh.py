@@ -48,7 +48,7 @@ def test_what_is_of_its_speakers_life_is_told(text: str, texts: list[str]) -> No
 
 
 def test_to_an_assistant_we_are_told() -> None:
-    assert statements_of("我们打算明年五月结婚", None) == ["用户等人打算明年五月结婚"]
+    assert statements_of("我们打算明年五月结婚", None) == ["用户等人打算2027年5月结婚"]
 
 
 @pytest.mark.parametrize("text", ["血压高要终身服药", "宝宝精神状态，体重增加还可以"])

@@ -121,7 +121,7 @@ def test_somebody_told_of_is_not_mentioned_again() -> None:
          ["Ann had to relocate but their partner refused to come with Ann"]),
         ("I took my hobby of pottery and turned it into a small shop.",
          ["Ann took their hobby of pottery and turned it into a small shop"]),
-        ("I think I might lose my job this spring.", ["Ann thinks they might lose their job this spring"]),
+        ("I think I might lose my job this spring.", ["Ann thinks they might lose their job in spring 2026"]),
         ("I thought about opening a bakery in Ghent.", ["Ann thought about opening a bakery in Ghent"]),
         ("I look forward to the regatta every year.", ["Ann looks forward to the regatta every year"]),
         ("We were together for a few years.", ["Ann and their partner were together for a few years"]),

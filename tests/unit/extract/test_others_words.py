@@ -93,7 +93,7 @@ def test_d2_irony_is_no_statement(text: str) -> None:
         ("I am Napoleon Dupont", ["User is Napoleon Dupont"]),
         ("Two more weeks of leave, just what I needed", ["Two more weeks of leave, just what User needed"]),
         ("I'm the manager of a small hotel", ["User is the manager of a small hotel"]),
-        ("We had another baby in May", ["User and others had another baby in May"]),
+        ("We had another baby in May", ["User and others had another baby in May 2025"]),
     ],
 )
 def test_d2_what_is_meant_stays(text: str, texts: list[str]) -> None:

@@ -29,8 +29,8 @@ def later(text: str, before: str) -> list[str]:
     ("statement", "text"),
     [
         ("Our niece Tilda plays the oboe. Tilda's off to music school in Bergen this autumn.",
-         "Ann's niece Tilda is off to music school in Bergen this autumn"),
-        ("My brother bought a barge in May. He lives on it near Ely.", "Ann's brother bought a barge in May"),
+         "Ann's niece Tilda is off to music school in Bergen in autumn 2026"),
+        ("My brother bought a barge in May. He lives on it near Ely.", "Ann's brother bought a barge in May 2025"),
         ("My uncle sold the bakery. He's retired from baking since Easter.",
          "Ann's uncle is retired from baking since Easter"),
         ("Hubby's on nights at the depot until March", "Ann's hubby is on nights at the depot until March"),

@@ -62,10 +62,11 @@ def test_one_is_refused_and_one_like_it_is_kept(bad: str, good: str) -> None:
     [
         ("I blow hot and cold about it ever since the fire, when the barn in Oban and the mill went up at once", []),
         ("We were to open the shop in Oban in May, the lease fell through, so please let them keep the sign they made",
-         ["Ann and others were to open the shop in Oban in May, the lease fell through"]),
+         ["Ann and others were to open the shop in Oban in May 2025, the lease fell through"]),
         ("I wrote to the harbour in Oban, and said I won't pay before the inspection",
          ["Ann wrote to the harbour in Oban, and said Ann won't pay before the inspection"]),
-        ("My transfer came, Oban depot, starting is 5th May", ["Ann's transfer came, Oban depot, starting is 5th May"]),
+        ("My transfer came, Oban depot, starting is 5th May",
+         ["Ann's transfer came, Oban depot, starting is 5 May 2026"]),
         ("Mondays I drive the minibus to Oban and Fridays they fetch me",
          ["Mondays Ann drives the minibus to Oban"]),
         ("The vet took our cat off the pills because of me mum",

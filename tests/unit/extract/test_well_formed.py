@@ -27,7 +27,7 @@ from tests.unit.extract.test_free_statements import statements_of
         ("My favorite tv shows are Lost, Fargo, Dark.", ["Ann's favourite tv shows are Lost, Fargo, Dark"]),
         ("My favourite film is Amelie, because of Paris", ["Ann's favourite film is Amelie"]),
         ("I do enjoy the musical Wall-E. The name comes from Walter.", ["Ann enjoys the musical Wall-E"]),
-        ("Just thinking of moving the piano to Leeds", ["Ann is just thinking of moving the piano to Leeds"]),
+        ("Just thinking of moving the piano to Leeds", ["Ann is thinking of moving the piano to Leeds"]),
     ],
 )  # fmt: skip
 def test_english_reads_well_by_itself(text: str, texts: list[str]) -> None:
@@ -64,7 +64,7 @@ def test_what_the_statement_names_itself_may_be_pointed_at() -> None:
         ("我导师总怕我毕不了业，天天催论文", ["小雅的导师总怕小雅毕不了业，天天催论文"]),
         ("婆婆逢年过节都让我睡客厅的沙发", ["小雅的婆婆逢年过节都让小雅睡客厅的沙发"]),
         ("从来不付出行动，公公在我坐月子的时候就嚷着要孙子", ["小雅的公公在小雅坐月子的时候就嚷着要孙子"]),
-        ("我和室友去年一起养了只蜥蜴（叫阿绿", ["小雅和室友去年一起养了只蜥蜴"]),
+        ("我和室友去年一起养了只蜥蜴（叫阿绿", ["小雅和室友2025年一起养了只蜥蜴"]),
     ],
 )
 def test_chinese_reads_well_by_itself(text: str, texts: list[str]) -> None:

@@ -99,3 +99,19 @@ def test_d17_a_role_is_of_the_project(text: str, role: str | None) -> None:
 def test_d17_an_instruction_for_the_session_is_an_anchor(text: str, anchors: dict[str, Any]) -> None:
     found = {s.name: first_match(text, s.patterns, s.unless, aliases=s.aliases) for s in TEAM.session.anchors}
     assert {name: match[0] for name, match in found.items() if match is not None} == anchors
+
+
+@pytest.mark.parametrize(
+    ("text", "style"),
+    [
+        ("please answer me in bullet points", "bullet points"),
+        ("My boss hates bullet points", None),
+        ("Just for today: no emojis.", None),
+        ("There are no tables in the restaurant", None),
+        ("we had no bullets left", None),
+        ("Are there no emojis in your replies?", None),
+    ],
+)  # fmt: skip
+def test_d2_a_form_that_is_not_wanted_is_no_wish_for_it(text: str, style: str | None) -> None:
+    found = extract(text, load_profile("clinical_trial"))
+    assert {n: v for c in found for n, v in values_of(c).items()}.get("response_style") == style

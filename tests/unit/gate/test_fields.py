@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from processors.ports import Models
 from tests.unit.gate.bench import DAY, HOUR, START, GateBench, candidate, study
 
 
@@ -144,3 +145,25 @@ async def test_a_newer_extractor_may_word_a_free_fact_anew(gate: GateBench) -> N
     await gate.say(candidate("Owns two boats in Norway", kind="fact"), turn="t", version=2)
     [now] = gate.active()
     assert (now.record_id, now.version) == (kept.record_id, 2)
+
+
+@pytest.mark.parametrize(("first", "then"), [("preference", "intent"), ("intent", "preference")])
+async def test_b4_what_is_meant_takes_the_place_of_what_was_wished_of_a_field(
+    models: Models, first: str, then: str
+) -> None:
+    gate = GateBench(models, profile="immigration")
+    await gate.say(candidate("明年春天办好", "immigrationTimeline", "明年春天", kind=first))
+    gate.later(DAY)
+    await gate.say(candidate("改到明年年底", "immigrationTimeline", "明年年底", kind=then))
+    assert gate.values("immigrationTimeline") == ["明年年底"]
+
+
+@pytest.mark.parametrize(("first", "then"), [("preference", "intent"), ("intent", "preference")])
+async def test_b4_what_is_meant_and_wished_of_a_field_of_many_values_both_stand(
+    models: Models, first: str, then: str
+) -> None:
+    gate = GateBench(models, profile="immigration")
+    await gate.say(candidate("想申请优才", "targetCategory", "QMAS", kind=first))
+    gate.later(DAY)
+    await gate.say(candidate("也可以走专才", "targetCategory", "ASMTP", kind=then))
+    assert sorted(gate.values("targetCategory")) == ["ASMTP", "QMAS"]

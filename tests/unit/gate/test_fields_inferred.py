@@ -30,6 +30,13 @@ async def test_b4_a_home_said_outright_leaves_the_place_of_work(gate: GateBench,
     assert len(gate.active()) == 2, "said again, it is one statement"
 
 
+async def test_b4_a_home_that_somebody_moved_to_ends_the_place_of_work_before(gate: GateBench) -> None:
+    await gate.say(candidate("Works in York", "residence", "York", attributes={"implied": True}))
+    gate.later(DAY)
+    await gate.say(candidate("Moved to Hull", "residence", "Hull", attributes={"moved": True}))
+    assert [u.sealed.text for u in gate.active()] == ["Moved to Hull"]
+
+
 async def test_b4_where_somebody_works_never_replaces_where_they_live(gate: GateBench) -> None:
     await gate.say(candidate("Works in Leeds", "residence", "Leeds", attributes={"implied": True}))
     gate.later(DAY)

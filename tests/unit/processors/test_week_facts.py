@@ -70,6 +70,14 @@ def test_a6_the_profiles_figures_are_read_in_other_words_with_their_change(text:
 
 @pytest.mark.parametrize(
     "text",
+    ["这周测了两次。", "一直报喜不报忧哈。", "疫苗打了两针。", "会开了两次。", "跑了三遍用例，全绿。"],
+)
+def test_a6_what_is_done_several_times_is_no_problem(text: str) -> None:
+    assert not reading(f"a: {text}").problems
+
+
+@pytest.mark.parametrize(
+    "text",
     [
         "If we hit 50 enrolled we can stop.", "We want to hit 50 enrolled by May.", "Site 4 reached 12 enrolled.",
         "The 12th patient was enrolled at site 3.", "争取入组到50例。", "还没入组到50例。", "三中心累计随机12例。",
@@ -98,6 +106,12 @@ def test_a6_large_figures_are_written_in_full() -> None:
         (("a: Checkout takes 9 seconds.", "b: Checkout is down to 2 seconds, an index was missing."),
          ["Checkout is down to 2 seconds, an index was missing"]),
         (("a: The importer crashed again.", "*: The problem is solved by bounding the cache."), [None]),
+        (("a: 回调收不到，单子全卡在处理中。", "b: 回调的锅是白名单，新ip没加。加了，通了。"),
+         ["回调的锅是白名单，新ip没加。加了，通了"]),
+        (("a: 退款重复点会退两次钱，复现了三回。", "b: 重复退款修了，加了幂等号。"), ["重复退款修了，加了幂等号"]),
+        (("a: 夜里网关内存一直涨，到90%就挂，原因没头绪。",), [None]),
+        (("a: 首页一直转圈。", "b: 首页的图太大，压缩了，好了。"), ["首页的图太大，压缩了，好了"]),
+        (("a: 积分多扣了用户两次。",), [None]),
         (("a: The broken pump was replaced.",), ["The broken pump was replaced"]),
         (("a: The pump broke again after it was repaired.",), [None]),
     ],
