@@ -120,10 +120,10 @@ class LogEpochs:
 
 
 class BrokerEpochs:
-    """Asks over a connection and in a thread of its own."""
+    """Asks over a connection and in a thread of its own, and waits for an answer for so many seconds."""
 
-    def __init__(self, reader: OffsetReader) -> None:
-        self._reader = reader
+    def __init__(self, reader: OffsetReader, seconds: float = _SECONDS) -> None:
+        self._reader, self._seconds = reader, seconds
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="log-epochs")
 
     async def epochs_of(self, places: Iterable[Place]) -> Mapping[Place, int]:
@@ -138,7 +138,7 @@ class BrokerEpochs:
 
     async def _in_time(self, question: Callable[[], Mapping[Place, int]]) -> Mapping[Place, int]:
         try:
-            async with asyncio.timeout(_SECONDS):
+            async with asyncio.timeout(self._seconds):
                 return await asyncio.get_running_loop().run_in_executor(self._thread, question)
         except TimeoutError:
             raise BrokersAwayError from None

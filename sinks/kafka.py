@@ -15,6 +15,7 @@ from confluent_kafka import Message as _Message
 
 from schemas.log import topics
 from schemas.log.codec import Headers
+from schemas.log.leaders import LeaderSpans
 from schemas.storage.connections import Bootstrap, librdkafka
 from sinks.protocol import CommitLost, Message, Revoked, Stuck, Transient, Undelivered
 
@@ -79,6 +80,7 @@ class KafkaConsumer:
         self._revoked: Revoked = _ignore
         self._left: set[tuple[str, int]] = set()
         self._topics: tuple[str, ...] = ()
+        self._leaders = LeaderSpans()
 
     def subscribe(self, topics: Sequence[str], revoked: Revoked) -> None:
         self._revoked, self._topics = revoked, tuple(topics)
@@ -100,7 +102,15 @@ class KafkaConsumer:
             size += sum(map(_size, more))
             if len(more) < wanted:
                 break
+        self._note_leaders(found)
         return [m for m in map(_message, found) if m is not None]
+
+    def _note_leaders(self, found: Sequence[_Message]) -> None:
+        for raw in found:
+            topic, partition, offset = raw.topic(), raw.partition(), raw.offset()
+            if raw.error() is None and topic is not None and partition is not None and offset is not None:
+                epoch = raw.leader_epoch()
+                self._leaders.note((topic, partition), offset, -1 if epoch is None else epoch)
 
     def pause(self) -> None:
         self._paused = True
@@ -111,8 +121,10 @@ class KafkaConsumer:
         self._consumer.resume(self._consumer.assignment())
 
     def commit(self, offsets: Mapping[tuple[str, int], int]) -> None:
-        """Raises CommitLost, Transient, and Stuck when there is no answer at all."""
-        wanted = [TopicPartition(t, p, o) for (t, p), o in offsets.items()]
+        """With the leader of the last record: of a log that has lost it, whoever goes on from there reads again what
+        stands behind the loss (librdkafka compares, at its start and whenever the leader changes). Raises CommitLost,
+        Transient, and Stuck when there is no answer at all."""
+        wanted = [_position(place, offset, self._leaders.of(place, offset - 1)) for place, offset in offsets.items()]
         try:
             answer = self._committer.submit(self._consumer.commit, offsets=wanted, asynchronous=False)
             done = answer.result(self._commit_timeout)
@@ -193,6 +205,12 @@ class KafkaDeadLetters:
 
     def close(self) -> None:
         self._producer.flush(1.0)
+
+
+def _position(place: tuple[str, int], offset: int, epoch: int | None) -> TopicPartition:
+    if epoch is None:
+        return TopicPartition(*place, offset)
+    return TopicPartition(*place, offset, leader_epoch=epoch)
 
 
 def _size(raw: _Message) -> int:

@@ -190,7 +190,7 @@ class Worker:
         for m in messages:
             place = (m.topic, m.partition)
             if place not in self._revoked_partitions:
-                self._done[place] = max(m.offset + 1, self._done.get(place, 0))
+                self._done[place] = m.offset + 1  # below the one before where the log was cut, and is read again
         if self._due():
             self._commit()
             self._faults.hit(self.step_name, "after_commit")

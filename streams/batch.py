@@ -10,10 +10,11 @@ from typing import Any, TypeAlias
 
 from processors.step import Record
 from schemas.log.codec import Headers
+from schemas.log.leaders import Place
 from schemas.reading_stats import ReadingStats
 from schemas.security.sealing import KeysAway
 from streams.state.cache import PartitionCache
-from streams.state.protocol import OutboxRow, Position, StoreAway, Write
+from streams.state.protocol import Delivered, OutboxRow, Position, StoreAway, Write
 from streams.suspects import Noted
 
 log = logging.getLogger(__name__)
@@ -50,6 +51,10 @@ class Partition:
     owed: Owed = field(default_factory=dict)
     suspects: dict[int, Noted] = field(default_factory=dict)
     """By offset: what was in hand when the step computed for too long."""
+    delivered: Delivered = field(default_factory=dict)
+    """Where the outbox of the position lies."""
+    sound: dict[Place, int] = field(default_factory=dict)
+    """Output partition -> the leader under which all that is kept of what was sent there was found in it."""
 
 
 @dataclass(slots=True)
@@ -87,6 +92,10 @@ class Batch:
     sweep: datetime | None = None
     """The newest tick that was decided."""
     alone: bool = False
+    rewritten: Message | None = None
+    """One that lies below the position, and came under a later leader than what was read there: the log was cut."""
+    leaders_before: list[tuple[int, int]] = field(default_factory=list)
+    """(leader, offset behind the last record that was read under it), of those that another one followed."""
 
     def count(self, word: str) -> None:
         self.counts[word] = self.counts.get(word, 0) + 1
@@ -109,7 +118,21 @@ def begun(
     start = position.next_offset
     # A consumer that went back may bring a record twice in one batch.
     fresh = list({m.offset: m for m in share if start is None or m.offset >= start}.values())
-    return Batch(partition, fresh, part, position, alone=alone)
+    batch = Batch(partition, fresh, part, position, alone=alone, leaders_before=_leaders_before(position, fresh))
+    if start is not None and (epoch := position.epoch) is not None:
+        batch.rewritten = next((m for m in share if m.offset < start and (m.epoch or 0) > epoch), None)
+    return batch
+
+
+def _leaders_before(position: Position, fresh: Sequence[Message]) -> list[tuple[int, int]]:
+    out = []
+    epoch, end = position.epoch, position.next_offset
+    for m in fresh:
+        if m.epoch is not None:
+            if epoch is not None and end is not None and epoch != m.epoch:
+                out.append((epoch, end))
+            epoch, end = m.epoch, m.offset + 1
+    return out
 
 
 def by_partition(messages: Sequence[Message]) -> dict[int, list[Message]]:

@@ -29,7 +29,7 @@ from schemas.log.progress import (
 )
 from schemas.log.tracing import TRACEPARENT, parse
 from streams.batch import Batch, Item, Message, Owed
-from streams.state.protocol import OutboxRow, PartitionCommit, Position
+from streams.state.protocol import OutboxRow, PartitionCommit, Position, carries_erasure
 from streams.suspects import HELD, held_text
 
 MARKER_ORDINAL = 1_000_000
@@ -216,7 +216,10 @@ class BatchFrame:
         expected = batch.part.position.next_offset
         writes = list(batch.writes.values())
         rows = self._with_progress(batch)
-        return PartitionCommit(self._step.name, batch.partition, expected, batch.position, writes, rows, batch.sweep)
+        erases = any(isinstance(i.record.event, Erasure) for i in batch.items) or any(map(carries_erasure, rows))
+        return PartitionCommit(
+            self._step.name, batch.partition, expected, batch.position, writes, rows, batch.sweep, erases=erases
+        )
 
     def _with_progress(self, batch: Batch) -> list[OutboxRow]:
         """Coalesce whole values, put the batch's progress on the last row of each partition, and add a marker where a

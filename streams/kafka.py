@@ -6,11 +6,13 @@ import asyncio
 import logging
 import secrets
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
+from schemas.log.leaders import Place
 from schemas.log.topics import MAX_MESSAGE_BYTES, sent_key
 from schemas.storage.connections import Bootstrap, librdkafka
 from streams.state.protocol import OutboxRow
@@ -45,31 +47,34 @@ class Outbox:
     ) -> None:  # fmt: skip
         self._out, self._check, self._token = producer, check, token
 
-    async def deliver(self, rows: Sequence[OutboxRow]) -> None:
-        """Send all rows again until every one is acknowledged: a repeated row is dropped by its reader. Raises
-        DeliveryError for what no retry can mend."""
+    async def deliver(self, rows: Sequence[OutboxRow]) -> Mapping[Place, int]:
+        """Send all rows again until every one is acknowledged: a repeated row is dropped by its reader. Returns the
+        offset behind the last one in each partition. Raises DeliveryError for what no retry can mend."""
         attempt = 0
+        ends: dict[Place, int] = {}
         while rows:
             self._check()
-            failure = await self._once(rows)
+            failure = await self._once(rows, ends)
             if failure is None:
-                return
+                break
             if failure.code() in _PERMANENT or failure.fatal():
                 raise DeliveryError(failure.name())
             delay = _RETRY_SECONDS[min(attempt, len(_RETRY_SECONDS) - 1)]
             log.warning("outbox delivery failed, again in %.1f s", delay, extra={"error": failure.name()})
             await asyncio.sleep(delay)
             attempt += 1
+        return ends
 
-    async def _once(self, rows: Sequence[OutboxRow]) -> KafkaError | None:
+    async def _once(self, rows: Sequence[OutboxRow], ends: dict[Place, int]) -> KafkaError | None:
         loop = asyncio.get_running_loop()
         done: asyncio.Future[KafkaError | None] = loop.create_future()
-        tally = _Tally(len(rows), loop, done)
+        tally = _Tally(len(rows), loop, done, ends)
         for i, row in enumerate(rows):
             key = row.key if row.value is None else sent_key(row.topic, row.key, self._token)
             while True:
                 try:
-                    self._out.produce(row.topic, row.value, key, row.partition, tally.report, headers=list(row.headers))
+                    report = partial(tally.report, (row.topic, row.partition))
+                    self._out.produce(row.topic, row.value, key, row.partition, report, headers=list(row.headers))
                     break
                 except BufferError:
                     await asyncio.sleep(0.01)
@@ -113,16 +118,23 @@ class KafkaOutbox(Outbox):
 
 
 class _Tally:
-    """Counts delivery reports (called from the poll thread) and wakes the loop at the last one."""
+    """Counts delivery reports (called from the poll thread), notes into `ends` where records lie, and wakes the loop at
+    the last one."""
 
-    def __init__(self, count: int, loop: asyncio.AbstractEventLoop, done: asyncio.Future[Any]) -> None:
-        self._left = count
+    def __init__(
+        self, count: int, loop: asyncio.AbstractEventLoop, done: asyncio.Future[Any], ends: dict[Place, int]
+    ) -> None:
+        self._left, self._ends = count, ends
         self._loop = loop
         self._done = done
         self._failure: KafkaError | None = None
         self._lock = threading.Lock()
 
-    def report(self, error: KafkaError | None, message: Message | None) -> None:
+    def report(self, place: Place, error: KafkaError | None, message: Message | None) -> None:
+        offset = None if error is not None or message is None else message.offset()
+        if offset is not None and offset >= 0:
+            with self._lock:
+                self._ends[place] = max(offset + 1, self._ends.get(place, 0))
         self.give_up(1, error)
 
     def give_up(self, count: int, error: KafkaError | None) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from schemas.log import topics
+from schemas.log.leaders import Place
 from schemas.reading_stats import ReadingStats
 from streams.batch import Message
 from streams.state.protocol import OutboxRow
@@ -30,9 +31,36 @@ async def at_once(call: Callable[[], Any]) -> Any:
 
 
 class Producer(Protocol):
-    async def deliver(self, rows: Sequence[OutboxRow]) -> None:
-        """Returns when the broker has acknowledged every row, in order per partition. Retries what is transient."""
+    async def deliver(self, rows: Sequence[OutboxRow]) -> Mapping[Place, int] | None:
+        """Returns when the broker has acknowledged every row, in order per partition: the offset behind the last one
+        in each, None where that is not known. Retries what is transient."""
         ...
+
+
+class LogAway(Exception):  # noqa: N818 - as StoreAway
+    """No broker said in time what a log holds."""
+
+
+class LogLeaders(Protocol):
+    """The brokers, asked for the leaders (epochs) of partitions."""
+
+    async def present(self, places: Iterable[Place]) -> Mapping[Place, int]:
+        """As of a few seconds ago: a write may go to a later one. Left out is what no broker names. Raises LogAway."""
+        ...
+
+    async def ends(self, asked: Iterable[tuple[Place, int]]) -> Mapping[tuple[Place, int], int]:
+        """Where these leaders ended, as the log has it now: -1 where it knows nothing of one. Raises LogAway."""
+        ...
+
+
+class NoLeaders:
+    """A log that loses nothing."""
+
+    async def present(self, places: Iterable[Place]) -> Mapping[Place, int]:
+        return {}
+
+    async def ends(self, asked: Iterable[tuple[Place, int]]) -> Mapping[tuple[Place, int], int]:
+        return {}
 
 
 class Observer(Protocol):

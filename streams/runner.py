@@ -6,17 +6,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from processors.step import Step
 from schemas.log.codec import Codec
+from schemas.log.leaders import Place
 from streams.batch import Batch, Message, Partition, begun, by_partition
 from streams.batch_frame import BatchFrame
 from streams.deciding import Deciding
 from streams.faults import Faults, Point
+from streams.kept_outboxes import KeptOutboxes
 from streams.ports import (
     Inline,
+    LogLeaders,
+    NoLeaders,
     Observer,
     Producer,
     RunnerConfig,
@@ -29,9 +33,10 @@ from streams.ports import (
 )
 from streams.preparing import Preparing
 from streams.rounds import Stop, SuspectBook, noted, rounds
+from streams.source_log import SourceLog
 from streams.state.cache import PartitionCache
 from streams.state.loading import Reading
-from streams.state.protocol import OutboxRow, PartitionCommit, StaleOwner, StateStore, StoreAway, carries_erasure
+from streams.state.protocol import OutboxRow, StaleOwner, StateStore, StoreAway
 from streams.suspects import NoSuspects, Suspects
 from streams.topology import writers_of
 from streams.turns import Turn
@@ -61,13 +66,14 @@ class StepRunner:
         decide: Inline | None = None,
         watch: Watch | None = None,
         suspects: Suspects | None = None,
+        leaders: LogLeaders | None = None,
         clock: Callable[[], float] | None = None,
     ) -> None:
         """`compute` runs models. `seal` runs what encodes and decodes values: where these are sealed, a key may have
         to be waited for, which an event loop must not. `decide` runs the decisions of a step that asks the
         recognisers in them (None: `seal` does). `watch` sees what is computed on, `suspects` has what was in hand when
-        that took too long. `clock` (s, the loop's by default) tells when what hung and is never given up is tried
-        again."""
+        that took too long. `leaders`: of the log; None: it loses nothing. `clock` (s, the loop's by default) tells when
+        what hung and is never given up is tried again."""
         self.step = step
         self._store = store
         self._watch = watch or Watch()
@@ -83,6 +89,9 @@ class StepRunner:
         self._preparing = Preparing(step, self._reading, compute, self._watch)
         decides = decide if decide is not None and step.asks else seal
         self._deciding = Deciding(step, self._frame, self._reading, decides, self._watch)
+        leaders = leaders or NoLeaders()
+        self._kept = KeptOutboxes(step.name, store, producer, leaders)
+        self._source = SourceLog(step, leaders)
         self._parts: dict[int, Partition] = {}
         self._ahead: _Ahead | None = None
 
@@ -153,7 +162,7 @@ class StepRunner:
         offsets = {p: n for p, part in parts.items() if (n := part.position.next_offset) is not None}
         self.forget(partitions)
         if offsets:
-            await self._store.settled(self.step.name, offsets)
+            await self._store.settled(self.step.name, offsets, {p: parts[p].delivered for p in offsets})
 
     async def stored_offset(self, partition: int) -> int | None:
         """The offset that comes next in a partition; None when it was never started."""
@@ -178,15 +187,16 @@ class StepRunner:
     async def _begun(self, partition: int, turn: Turn) -> Partition:
         position, outbox = await self._store.position(self.step.name, partition)
         suspects = await self._book.of(partition, position)  # before anything is delivered: it may raise
-        if outbox:
-            with turn.release_after(_DELIVERY_SECONDS):
-                await self._producer.deliver(outbox)
-            if any(carries_erasure(row) for row in outbox) and position.next_offset is not None:
-                await self._store.settled(self.step.name, {partition: position.next_offset})
-        return Partition(position, PartitionCache(), self._frame.owed(partition, position), suspects)
+        part = Partition(position, PartitionCache(), self._frame.owed(partition, position), suspects)
+        with turn.release_after(_DELIVERY_SECONDS):
+            await self._kept.begin(partition, part, outbox)
+        if position.next_offset is not None:
+            await self._kept.settle_erasures({partition: (position.next_offset, part, outbox)})
+        return part
 
     async def _received(self, batches: Sequence[Batch]) -> list[Batch]:
         """Those with anything new, decoded and through the models."""
+        await self._source.require_unbroken(batches)
         found = [b for b in batches if b.fresh]
         if found:
             self._faults.hit(self.step.name, Point.BEFORE_LOAD)
@@ -232,14 +242,26 @@ class StepRunner:
         with self._watch.over_all(name, batches):
             commits = [self._frame.commit(b) for b in batches]
         with self._watch.over_all(name, batches, waits=True):
+            with turn.release_after(_DELIVERY_SECONDS):
+                leaders = await self._kept.compare(batches, commits)
+            commits = [replace(c, delivered=b.part.delivered) for b, c in zip(batches, commits, strict=True)]
             await self._store.commit(commits)
             clock.lap("transaction")
             self._faults.hit(name, Point.AFTER_TRANSACTION)
             with turn.release_after(_DELIVERY_SECONDS):
-                await self._deliver([row for c in commits for row in c.outbox])
+                ends = await self._deliver([row for c in commits for row in c.outbox])
+            for b, c in zip(batches, commits, strict=True):
+                self._kept.sent(b.part, c.outbox, leaders, ends)
             clock.lap("delivery")
             self._faults.hit(name, Point.AFTER_DELIVERY)
-            await self._settle_erasures(commits)
+            with contextlib.suppress(StoreAway):  # the next batch replaces it
+                await self._kept.settle_erasures(
+                    {
+                        c.partition: (c.position.next_offset, b.part, c.outbox)
+                        for b, c in zip(batches, commits, strict=True)
+                        if c.position.next_offset is not None
+                    }
+                )
         bound = self._config.cache_bytes // max(1, len(self._parts))
         for b in batches:
             b.part.position, b.part.owed = b.position, b.owed
@@ -252,24 +274,12 @@ class StepRunner:
         for b in batches:
             await self._book.settled(b)
 
-    async def _settle_erasures(self, commits: Sequence[PartitionCommit]) -> None:
-        """An outbox with an erasure in it goes at once, and not with the next batch: it holds what was said before, and
-        delivered once more it would stand behind the eraser's nulls (C9). The eraser waits until it is gone."""
-        offsets = {
-            c.partition: c.position.next_offset
-            for c in commits
-            if c.position.next_offset is not None and any(carries_erasure(row) for row in c.outbox)
-        }
-        if offsets:
-            with contextlib.suppress(StoreAway):  # the next batch replaces it
-                await self._store.settled(self.step.name, offsets)
-
-    async def _deliver(self, rows: list[OutboxRow]) -> None:
-        if type(self._faults) is not Faults and len(rows) > 1:
-            await self._producer.deliver(rows[: len(rows) // 2])
-            self._faults.hit(self.step.name, Point.MID_DELIVERY)
-            rows = rows[len(rows) // 2 :]
-        await self._producer.deliver(rows)
+    async def _deliver(self, rows: list[OutboxRow]) -> Mapping[Place, int] | None:
+        if type(self._faults) is Faults or len(rows) < 2:
+            return await self._producer.deliver(rows)
+        first = await self._producer.deliver(rows[: len(rows) // 2])
+        self._faults.hit(self.step.name, Point.MID_DELIVERY)
+        return {**(first or {}), **(await self._producer.deliver(rows[len(rows) // 2 :]) or {})}
 
 
 @dataclass(slots=True)

@@ -11,7 +11,16 @@ from memstream.keyring.cipher import AesCipher
 from processors.step import Reads
 from schemas.log.owner import Owner
 from schemas.security.sealing import KeyDestroyed, Place, SealedError
-from streams.state.protocol import OutboxRow, PartitionCommit, Position, Rows, StateStore, Write
+from streams.state.protocol import (
+    Delivered,
+    Kept,
+    OutboxRow,
+    PartitionCommit,
+    Position,
+    Rows,
+    StateStore,
+    Write,
+)
 
 _PLAIN_KEYS = frozenset({"deny"})
 """Rows that outlive the key: the cut-off of an erasure."""
@@ -40,8 +49,20 @@ class SealedStateStore:
     async def commit(self, commits: Sequence[PartitionCommit]) -> None:
         await self._inner.commit(await asyncio.to_thread(lambda: [self._commit(c) for c in commits]))
 
-    async def settled(self, step: str, offsets: Mapping[int, int]) -> None:
-        await self._inner.settled(step, offsets)
+    async def settled(
+        self, step: str, offsets: Mapping[int, int], delivered: Mapping[int, Delivered] = {},
+        erasures: Mapping[int, Sequence[OutboxRow]] = {},
+    ) -> None:  # fmt: skip
+        await self._inner.settled(step, offsets, delivered, erasures)
+
+    async def kept(self, step: str, partition: int) -> list[Kept]:
+        return await self._inner.kept(step, partition)
+
+    async def kept_outbox(self, step: str, partition: int, next_offset: int) -> list[OutboxRow]:
+        return await self._inner.kept_outbox(step, partition, next_offset)
+
+    async def sent_again(self, step: str, partition: int, next_offset: int, delivered: Delivered) -> None:
+        await self._inner.sent_again(step, partition, next_offset, delivered)
 
     def _commit(self, c: PartitionCommit) -> PartitionCommit:
         return replace(c, writes=[s for w in c.writes for s in self._sealed(c.step, w)])

@@ -15,7 +15,7 @@ from schemas.log.owner import Owner
 from streams.batch import Message
 from streams.driver import inline
 from streams.runner import RunnerConfig, StepRunner
-from streams.state.protocol import OutboxRow, PartitionCommit, Position, Rows, StateStore
+from streams.state.protocol import Delivered, Kept, OutboxRow, PartitionCommit, Position, Rows, StateStore
 
 BATCH = 64
 CACHE_BYTES = 1 << 40
@@ -57,7 +57,19 @@ class Overlay:
             written.update({(w.owner, w.key): w.value for w in c.writes})
             self._positions[c.step, c.partition] = c.position
 
-    async def settled(self, step: str, offsets: Mapping[int, int]) -> None:
+    async def settled(
+        self, step: str, offsets: Mapping[int, int], delivered: Mapping[int, Delivered] = {},
+        erasures: Mapping[int, Sequence[OutboxRow]] = {},
+    ) -> None:  # fmt: skip
+        """Nothing is delivered again."""
+
+    async def kept(self, step: str, partition: int) -> list[Kept]:
+        return []
+
+    async def kept_outbox(self, step: str, partition: int, next_offset: int) -> list[OutboxRow]:
+        return []
+
+    async def sent_again(self, step: str, partition: int, next_offset: int, delivered: Delivered) -> None:
         """Nothing is delivered again."""
 
 

@@ -66,7 +66,7 @@ T = TypeVar("T")
 
 
 class Outbox(Protocol):
-    async def deliver(self, rows: Sequence[OutboxRow]) -> None:
+    async def deliver(self, rows: Sequence[OutboxRow]) -> object:
         """Returns when every row is acknowledged; raises for what no retry can mend."""
         ...
 

@@ -19,6 +19,7 @@ from memstream.profiles import ProfileFollower, warn_of_clear_text
 from memstream.recovery import require_whole_logs
 from memstream.settings import Settings
 from memstream.tracing import spans_of
+from memstream.workers.log_leaders import broker_leaders
 from memstream.workers.models import LazyAnalyzer, recognise, recognise_beside
 from memstream.workers.observe import HeartbeatSender, ProcessStats, StepObserver
 from memstream.workers.parts import parts_of
@@ -124,6 +125,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
         watchdog = watchdog_of(settings, steps, suspects)
         lease = Lease(SESSION_TIMEOUT / 2, end_at_once(DIED), before=watchdog.look)
         outbox = KafkaOutbox(settings.brokers, f"memstream-worker-{'-'.join(steps)}", lease.check)
+        leaders, close_leaders = await asyncio.to_thread(broker_leaders, settings.brokers, settings.partitions)
         sealing = sealing_of(settings, watchdog.waiting)
         store = sealing.state(PostgresStateStore(pool))
         models = replace(parts.models, keeper=sealing.vault, analyzer=LazyAnalyzer(watchdog))
@@ -135,7 +137,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
             runner = make_runner(
                 step_of(name, parts, profiles), store, outbox, sealing.codec, config, faults=faults, observer=observer,
                 compute=compute, seal=seal if sealing.codec.seals else at_once, decide=seal,
-                watch=watchdog, suspects=suspects,
+                watch=watchdog, suspects=suspects, leaders=leaders,
             )  # fmt: skip
             runners.append(runner)
             instance = f"{settings.instance}-{name}" if settings.instance else ""
@@ -168,6 +170,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
             async with asyncio.timeout(_LEAVING):
                 await asyncio.gather(*(runner.leave(range(settings.partitions)) for runner in runners))
         outbox.close()
+        close_leaders()
         lease.stop()
         await asyncio.to_thread(watchdog.stop)
         profiles.stop()

@@ -15,6 +15,7 @@ from schemas.log.topics import Cleanup
 from schemas.security.sealing import KeysAway
 from streams.faults import Faults, Point
 from streams.faust.intake import Fetched, Intake
+from streams.ports import LogAway
 from streams.runner import StepRunner
 from streams.state.protocol import StaleOwner, StoreAway
 
@@ -23,10 +24,6 @@ _STALE_TRIES = 4
 _MOVING_SECONDS = 1.0
 _AWAY_SECONDS = (0.2, 0.5, 1.0, 2.0, 5.0)
 _ANSWER_SECONDS = 20.0
-
-
-class LogAway(Exception):  # noqa: N818 - as StoreAway
-    """No broker said in time where a log begins."""
 
 
 class GroupConsumer(Protocol):

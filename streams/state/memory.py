@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from processors.step import Reads
-from streams.state.protocol import OutboxRow, PartitionCommit, Position, Rows, StaleOwner
+from streams.state.protocol import (
+    FORMER_LEADERS,
+    KEPT_SECONDS,
+    Delivered,
+    Kept,
+    OutboxRow,
+    PartitionCommit,
+    Position,
+    Rows,
+    StaleOwner,
+    carries_erasure,
+)
 
 
 class MemoryStateStore:
-    """Survives the runner that uses it, as a database would."""
+    """Survives the runner that uses it, as a database would. `now` in seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
         self.rows: dict[tuple[str, int], dict[str, dict[str, bytes]]] = defaultdict(lambda: defaultdict(dict))
         self._expiry: dict[tuple[str, int], dict[tuple[str, str], datetime]] = defaultdict(dict)
         self._positions: dict[tuple[str, int], tuple[Position, list[OutboxRow]]] = {}
         self._former: dict[tuple[str, int], dict[int, int]] = defaultdict(dict)
         """How far a step had read under leaders that it has no more: epoch -> next offset."""
+        self._kept: dict[tuple[str, int], dict[int, _Kept]] = defaultdict(dict)
+        """By the position of its batch."""
 
     async def position(self, step: str, partition: int) -> tuple[Position, list[OutboxRow]]:
         return self._positions.get((step, partition), (Position(), []))
@@ -61,13 +76,40 @@ class MemoryStateStore:
                 if expires_at is not None:
                     expiry[owner, key] = expires_at
             self._note_leader(c)
+            kept = self._trimmed(c.step, c.partition)
+            if c.erases:
+                for offset in [offset for offset, k in kept.items() if not k.erasure]:
+                    del kept[offset]
+            else:
+                self._keep(c.step, c.partition, c.delivered)
             self._positions[c.step, c.partition] = (c.position, list(c.outbox))
 
     def _note_leader(self, c: PartitionCommit) -> None:
         before, _ = self._positions.get((c.step, c.partition), (Position(), []))
         if before.epoch is not None and before.next_offset is not None and before.epoch != c.position.epoch:
             former = self._former[c.step, c.partition]
+            for epoch in sorted(former, key=lambda e: former[e], reverse=True)[FORMER_LEADERS:]:
+                del former[epoch]
             former[before.epoch] = max(before.next_offset, former.get(before.epoch, 0))
+
+    def _trimmed(self, step: str, partition: int) -> dict[int, _Kept]:
+        kept = self._kept[step, partition]
+        since = self._now() - KEPT_SECONDS if kept else 0.0
+        for offset in [offset for offset, k in kept.items() if k.at < since]:
+            del kept[offset]
+        return kept
+
+    def _keep(
+        self, step: str, partition: int, delivered: Delivered, erasures: Sequence[OutboxRow] | None = None
+    ) -> None:
+        """The outbox that is replaced; never one with an erasure as a whole, which holds what is erased."""
+        position, outbox = self._positions.get((step, partition), (Position(), []))
+        whole = erasures is None and any(map(carries_erasure, outbox))
+        if outbox and delivered and not whole and position.next_offset is not None:
+            rows = outbox if erasures is None else list(erasures)
+            self._kept[step, partition][position.next_offset] = _Kept(
+                self._now(), delivered, rows, erasures is not None
+            )
 
     def next_offsets(self) -> dict[tuple[str, int], int]:
         """(step, partition) -> the offset that comes next."""
@@ -92,8 +134,35 @@ class MemoryStateStore:
         former = self._former[step, partition]
         self._former[step, partition] = {epoch: offset for epoch, offset in former.items() if offset <= end}
 
-    async def settled(self, step: str, offsets: Mapping[int, int]) -> None:
+    async def settled(
+        self, step: str, offsets: Mapping[int, int], delivered: Mapping[int, Delivered] = {},
+        erasures: Mapping[int, Sequence[OutboxRow]] = {},
+    ) -> None:  # fmt: skip
         for partition, offset in offsets.items():
             position, _ = self._positions.get((step, partition), (Position(), []))
             if position.next_offset == offset:
+                if partition in delivered:
+                    self._keep(step, partition, delivered[partition], erasures.get(partition))
                 self._positions[step, partition] = (position, [])
+
+    async def kept(self, step: str, partition: int) -> list[Kept]:
+        return [Kept(offset, k.delivered) for offset, k in sorted(self._kept[step, partition].items())]
+
+    async def kept_outbox(self, step: str, partition: int, next_offset: int) -> list[OutboxRow]:
+        found = self._kept[step, partition].get(next_offset)
+        return [] if found is None else found.rows
+
+    async def sent_again(self, step: str, partition: int, next_offset: int, delivered: Delivered) -> None:
+        kept = self._kept[step, partition]
+        if next_offset in kept:
+            kept[next_offset] = replace(kept[next_offset], at=self._now(), delivered=delivered)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """When it was delivered (s), where, and its rows. `erasure`: it has those alone that carry one."""
+
+    at: float
+    delivered: Delivered
+    rows: list[OutboxRow]
+    erasure: bool

@@ -15,6 +15,10 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed
 from processors.step import Reads
 from schemas.storage import postgres_connections
 from streams.state.protocol import (
+    FORMER_LEADERS,
+    KEPT_SECONDS,
+    Delivered,
+    Kept,
     OutboxRow,
     PartitionCommit,
     Position,
@@ -35,8 +39,9 @@ _COMMIT = """
 WITH new AS (
     SELECT * FROM unnest(%(steps)s::text[], %(partitions)s::int[], %(expected)s::bigint[], %(offsets)s::bigint[],
                          %(progress)s::jsonb[], %(seen)s::jsonb[], %(outboxes)b::bytea[], %(no_erasures)s::bigint[],
-                         %(leaders)s::int[])
-        AS n(step, partition, expected, next_offset, progress, seen, outbox, no_erasure_at, leader_epoch)
+                         %(leaders)s::int[], %(delivered)s::jsonb[], %(erases)s::bool[])
+        AS n(step, partition, expected, next_offset, progress, seen, outbox, no_erasure_at, leader_epoch, delivered,
+            erases)
 ), mine AS (
     SELECT p.step, p.partition FROM stream.positions p JOIN new n USING (step, partition)
     WHERE p.next_offset = n.expected FOR UPDATE OF p
@@ -55,6 +60,23 @@ WITH new AS (
         AND p.leader_epoch IS DISTINCT FROM n.leader_epoch
     ON CONFLICT (step, partition, epoch) DO UPDATE
         SET next_offset = greatest(f.next_offset, EXCLUDED.next_offset)
+), fewer AS (
+    DELETE FROM stream.former_leaders f USING stream.positions p JOIN new n USING (step, partition), whole
+    WHERE sound AND p.leader_epoch IS DISTINCT FROM n.leader_epoch
+        AND f.step = n.step AND f.partition = n.partition AND f.next_offset < (
+            SELECT o.next_offset FROM stream.former_leaders o WHERE o.step = n.step AND o.partition = n.partition
+            ORDER BY o.next_offset DESC OFFSET %(former)s LIMIT 1)
+), kept AS (
+    INSERT INTO stream.outboxes (step, partition, next_offset, outbox, delivered)
+    SELECT p.step, p.partition, p.next_offset, p.outbox, n.delivered
+    FROM stream.positions p JOIN new n USING (step, partition), whole
+    WHERE sound AND NOT erases AND n.delivered <> '[]' AND p.no_erasure_at = p.next_offset
+        AND octet_length(p.outbox) > %(empty)s
+    ON CONFLICT DO NOTHING
+), trimmed AS (
+    DELETE FROM stream.outboxes o USING new n, whole
+    WHERE sound AND o.step = n.step AND o.partition = n.partition
+        AND (erases AND NOT o.erasure OR o.kept_at < now() - make_interval(secs => %(seconds)s))
 ), put AS (
     INSERT INTO stream.state (step, partition, owner, key, value, expires_at)
     SELECT w.* FROM unnest(%(put_steps)s::text[], %(put_partitions)s::int[], %(put_owners)s::text[],
@@ -72,10 +94,29 @@ SELECT step, partition FROM mine
 """
 """The whole batch in one statement: where a stored offset is not the expected one, no part of it does anything."""
 _SETTLE = """
-UPDATE stream.positions p SET outbox = '', no_erasure_at = p.next_offset
-FROM unnest(%s::int[], %s::bigint[]) AS d(partition, next_offset)
-WHERE p.step = %s AND p.partition = d.partition AND p.next_offset = d.next_offset
+WITH done AS (
+    SELECT * FROM unnest(%(partitions)s::int[], %(offsets)s::bigint[], %(delivered)s::jsonb[], %(erasures)b::bytea[])
+        AS d(partition, next_offset, delivered, erasures)
+), kept AS (
+    INSERT INTO stream.outboxes (step, partition, next_offset, outbox, delivered, erasure)
+    SELECT p.step, p.partition, p.next_offset, coalesce(nullif(d.erasures, ''), p.outbox), d.delivered,
+        d.erasures <> ''
+    FROM stream.positions p JOIN done d USING (partition, next_offset)
+    WHERE p.step = %(step)s AND d.delivered <> '[]' AND octet_length(p.outbox) > %(empty)s
+        AND (p.no_erasure_at = p.next_offset OR d.erasures <> '')
+    ON CONFLICT DO NOTHING
+)
+UPDATE stream.positions p SET outbox = '', no_erasure_at = p.next_offset FROM done d
+WHERE p.step = %(step)s AND p.partition = d.partition AND p.next_offset = d.next_offset
 """
+_KEPT = """
+SELECT next_offset, delivered FROM stream.outboxes WHERE step = %s AND partition = %s ORDER BY next_offset
+"""
+_KEPT_ROWS = "SELECT outbox FROM stream.outboxes WHERE step = %s AND partition = %s AND next_offset = %s"
+_KEEP_AGAIN = """
+UPDATE stream.outboxes SET delivered = %s, kept_at = now() WHERE step = %s AND partition = %s AND next_offset = %s
+"""
+_EMPTY = len(pack_outbox([]))
 _SWEEP = """
 DELETE FROM stream.state s WHERE step = %s AND partition = %s AND expires_at <= %s
 AND NOT EXISTS (SELECT FROM unnest(%s::text[], %s::text[]) AS w(owner, key) WHERE w.owner = s.owner AND w.key = s.key)
@@ -119,8 +160,8 @@ class PostgresStateStore:
     async def position(self, step: str, partition: int) -> tuple[Position, list[OutboxRow]]:
         async with self._connection() as conn:
             cur = await conn.execute(
-                "SELECT next_offset, progress, seen, outbox, leader_epoch FROM stream.positions "
-                "WHERE step = %s AND partition = %s",
+                "SELECT next_offset, progress, seen, outbox, CASE WHEN leader_offset = next_offset THEN leader_epoch "
+                "END FROM stream.positions WHERE step = %s AND partition = %s",
                 (step, partition),
             )
             row = await cur.fetchone()
@@ -159,9 +200,39 @@ class PostgresStateStore:
                     with postgres_connections.patient(conn):  # a month's rows may go at once
                         await conn.execute(_SWEEP, (c.step, c.partition, c.sweep, *_split(own, 2)))
 
-    async def settled(self, step: str, offsets: Mapping[int, int]) -> None:
+    async def settled(
+        self, step: str, offsets: Mapping[int, int], delivered: Mapping[int, Delivered] = {},
+        erasures: Mapping[int, Sequence[OutboxRow]] = {},
+    ) -> None:  # fmt: skip
+        given = {
+            "partitions": list(offsets), "offsets": list(offsets.values()), "step": step, "empty": _EMPTY,
+            "delivered": [_packed(delivered.get(p, {})) for p in offsets],
+            "erasures": [pack_outbox(erasures[p]) if p in erasures else b"" for p in offsets],
+        }  # fmt: skip
         async with self._connection() as conn:
-            await conn.execute(_SETTLE, (list(offsets), list(offsets.values()), step))
+            await conn.execute(_SETTLE, given)
+
+    async def kept(self, step: str, partition: int) -> list[Kept]:
+        async with self._connection() as conn:
+            cur = await conn.execute(_KEPT, (step, partition))
+            return [Kept(offset, _unpacked(delivered)) for offset, delivered in await cur.fetchall()]
+
+    async def kept_outbox(self, step: str, partition: int, next_offset: int) -> list[OutboxRow]:
+        async with self._connection() as conn:
+            row = await (await conn.execute(_KEPT_ROWS, (step, partition, next_offset))).fetchone()
+        return [] if row is None else unpack_outbox(row[0])
+
+    async def sent_again(self, step: str, partition: int, next_offset: int, delivered: Delivered) -> None:
+        async with self._connection() as conn:
+            await conn.execute(_KEEP_AGAIN, (_packed(delivered), step, partition, next_offset))
+
+
+def _packed(delivered: Delivered) -> Jsonb:
+    return Jsonb([[*place, *lies] for place, lies in delivered.items()])
+
+
+def _unpacked(rows: Sequence[tuple[str, int, int, int]]) -> Delivered:
+    return {(topic, partition): (epoch, end) for topic, partition, epoch, end in rows}
 
 
 async def _collect(cur: Any, out: dict[int, Rows]) -> None:
@@ -216,6 +287,9 @@ async def _store(
             "outboxes": [pack_outbox(c.outbox) for c in commits],
             "no_erasures": [_no_erasure_at(c) for c in commits],
             "leaders": [p.epoch for p in positions],
+            "delivered": [_packed(c.delivered) for c in commits],
+            "erases": [c.erases for c in commits],
+            "former": FORMER_LEADERS - 1, "empty": _EMPTY, "seconds": KEPT_SECONDS,
             "put_steps": puts[0], "put_partitions": puts[1], "put_owners": puts[2], "put_keys": puts[3],
             "put_values": puts[4], "put_expiry": puts[5],
             "drop_steps": drops[0], "drop_partitions": drops[1], "drop_owners": drops[2], "drop_keys": drops[3],

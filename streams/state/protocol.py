@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 import msgpack
 
 from processors.step import Reads
 from schemas.log.codec import header
+from schemas.log.leaders import Place
+
+KEPT_SECONDS = 40.0
+"""For so long an outbox is kept at least. Linux writes a page to the disk 30 seconds after it changed, and looks every
+5 seconds: what a broker has acknowledged for longer is on the disk."""
+FORMER_LEADERS = 32
+"""So many leaders of before are remembered of a partition, and the one that was left last. A step compares each with
+the log when another one follows: an old one tells only of what an earlier release has passed over."""
+Delivered: TypeAlias = Mapping[Place, tuple[int, int]]
+"""Partition -> its leader (epoch) just before an outbox was sent there, and the offset behind what came of it. A
+partition whose leader was not known is left out."""
 
 
 class Rows(dict[str, dict[str, bytes]]):
@@ -75,7 +86,9 @@ class Write(NamedTuple):
 class PartitionCommit:
     """One partition's share of a batch. `expected` is the stored offset that must still stand. `sweep`: the newest
     tick in the batch; rows that stood before the batch and expired by then go. The batch's own writes stay as they are:
-    what a tick of it took of them is a deletion there, and what was written behind the tick waits for the next one."""
+    what a tick of it took of them is a deletion there, and what was written behind the tick waits for the next one.
+    `delivered`: where the outbox lies that this one replaces. `erases`: the batch holds an erasure; outboxes of before
+    may hold what it takes, and none is kept."""
 
     step: str
     partition: int
@@ -84,6 +97,16 @@ class PartitionCommit:
     writes: Sequence[Write]
     outbox: Sequence[OutboxRow]
     sweep: datetime | None = None
+    delivered: Delivered = field(default_factory=dict)
+    erases: bool = False
+
+
+class Kept(NamedTuple):
+    """An outbox that was delivered, and is kept until the brokers have surely flushed it. `next_offset`: the position
+    of its batch, by which it is named."""
+
+    next_offset: int
+    delivered: Delivered
 
 
 class StateStore(Protocol):
@@ -99,12 +122,27 @@ class StateStore(Protocol):
 
     async def commit(self, commits: Sequence[PartitionCommit]) -> None:
         """All or nothing. Raises StaleOwner when a stored offset is not the expected one; the outbox of the batch
-        before (delivered by then) is replaced."""
+        before (delivered by then) is replaced, and kept for KEPT_SECONDS where it is said where it lies."""
         ...
 
-    async def settled(self, step: str, offsets: Mapping[int, int]) -> None:
+    async def settled(
+        self, step: str, offsets: Mapping[int, int], delivered: Mapping[int, Delivered] = ...,
+        erasures: Mapping[int, Sequence[OutboxRow]] = ...,
+    ) -> None:  # fmt: skip
         """The outbox of these partitions was delivered, and need not be again: it is emptied where the stored offset
-        is the one given."""
+        is the one given, and kept where it is said where it lies; of one with an erasure these rows alone."""
+        ...
+
+    async def kept(self, step: str, partition: int) -> list[Kept]:
+        """What is kept of a partition, in its order."""
+        ...
+
+    async def kept_outbox(self, step: str, partition: int, next_offset: int) -> list[OutboxRow]:
+        """The rows of one that is kept; none where it is no more."""
+        ...
+
+    async def sent_again(self, step: str, partition: int, next_offset: int, delivered: Delivered) -> None:
+        """One that is kept lies there now: it is kept anew."""
         ...
 
 

@@ -15,14 +15,19 @@ from pathlib import Path
 import httpx
 import psutil
 import pytest
+from confluent_kafka import TopicPartition
 
+from memstream.stack.state import running_addresses
+from schemas.events.turns import ScreenedTurn
 from schemas.log import topics
+from schemas.log.codec import Codec
 from schemas.log.owner import partition, user
 from schemas.log.progress import FreshnessToken
 from tests.integration.conftest import temporary_folder
 from tests.integration.test_up import address_of, environment
 from tests.pages import ROOT
 from tests.patience import PATIENCE, until
+from tests.records import read_to_end
 
 pytestmark = [pytest.mark.integration, pytest.mark.rebuild]
 PARTITIONS = 8
@@ -117,3 +122,27 @@ def test_turns_accepted_after_a_log_lost_its_newest_records_are_all_read() -> No
             assert 0 < len(lost) <= LOST
             found = {name: fresh(http, name, tokens_before[name]) for name in before}
             assert found == {name: "false" if name in lost else "true" for name in before}
+
+
+def turns_in(kafka: str, number: int) -> set[str]:
+    """Ids of the turns that a partition of the history holds."""
+    records = read_to_end(kafka, [TopicPartition(topics.HISTORY.name, number, 0)])
+    found = [Codec().decode(topics.HISTORY.name, value) for m in records if (value := m.value())]
+    return {event.turn_id for event in found if isinstance(event, ScreenedTurn)}
+
+
+def test_c1_outputs_that_a_log_has_lost_are_sent_again() -> None:
+    """The turns' topic and the step's state are whole; the history has lost the newest of what came of them."""
+    number = partition(user("default", USER), PARTITIONS)
+    names = {f"before-{n}" for n in range(12)}
+    with temporary_folder() as data:
+        with running(data) as (url, _), httpx.Client(base_url=url, timeout=PATIENCE) as http:
+            tokens = {name: send(http, name) for name in sorted(names)}
+            assert all(readable(http, name, token) for name, token in tokens.items())
+        cut_newest(data, topics.HISTORY.name, number, LOST)
+        with running(data) as (url, printed):
+            assert f"records lost: {topics.HISTORY.name}/{number} ends at" in printed
+            addresses = running_addresses(data)
+            assert addresses is not None
+            kafka = addresses["kafka"]
+            until("the history", lambda: turns_in(kafka, number), lambda found: found == names)

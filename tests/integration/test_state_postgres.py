@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from uuid import uuid4
 
 import psycopg
@@ -15,8 +16,9 @@ from memstream.stack import Addresses
 from processors.step import Reads
 from schemas.migrations import upgrade
 from streams.state.postgres import PostgresStateStore
-from streams.state.protocol import StaleOwner, Write
+from streams.state.protocol import FORMER_LEADERS, KEPT_SECONDS, StaleOwner, Write
 from tests.unit.streams.state_contract import StateStoreContract, row
+from tests.unit.streams.test_state_memory import follow
 
 pytestmark = pytest.mark.integration
 
@@ -54,3 +56,28 @@ class TestPostgresStateStore(StateStoreContract):
         with pytest.raises(StaleOwner):
             await store.commit([self.commit(step, 1, 2, Write("o", "k", b"2"))])
         assert await store.load(step, {0: [Reads("o")]}) == {0: {"o": {"k": b"1"}}}
+
+    async def test_c1_of_former_leaders_the_newest_are_remembered(
+        self, store: PostgresStateStore, step: str, dsn: str
+    ) -> None:
+        await follow(store, step, 100)
+        await follow(store, f"{step}-other", 3)
+        with psycopg.connect(dsn) as conn:
+            rows = "SELECT epoch FROM stream.former_leaders WHERE step = %s ORDER BY epoch"
+            found = [epoch for (epoch,) in conn.execute(rows, (step,))]
+            others = [epoch for (epoch,) in conn.execute(rows, (f"{step}-other",))]
+        assert found == list(range(99 - FORMER_LEADERS - 1, 99))
+        assert others == [0, 1]
+
+    async def test_c1_an_outbox_is_kept_for_longer_than_the_brokers_take_to_flush(
+        self, store: PostgresStateStore, step: str, dsn: str
+    ) -> None:
+        lies = {("t", 3): (1, 2)}
+        for n in range(3):
+            await store.commit([replace(self.commit(step, n or None, n + 1, outbox=(row(n),)), delivered=lies)])
+        with psycopg.connect(dsn) as conn:
+            moved = "UPDATE stream.outboxes SET kept_at = now() - make_interval(secs => %s) WHERE step = %s"
+            conn.execute(f"{moved} AND next_offset = 1", (KEPT_SECONDS + 1, step))
+            conn.execute(f"{moved} AND next_offset = 2", (KEPT_SECONDS - 20, step))
+        await store.commit([replace(self.commit(step, 3, 4, outbox=(row(3),)), delivered=lies)])
+        assert [k.next_offset for k in await store.kept(step, 0)] == [2, 3]

@@ -29,7 +29,7 @@ class Backup:
 def _held(world: World) -> tuple[tuple[Any, tuple[str, ...]], ...]:
     """Objects and the attributes of theirs that Postgres holds."""
     return (
-        (world.state.data, ("rows", "_expiry", "_positions")),
+        (world.state.data, ("rows", "_expiry", "_positions", "_former", "_kept")),
         (world.trust.register, ("entries", "found_at", "requests", "forgotten")),
         (world.views.read("postgres"), ("rows", "_progress", "_written_at")),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 
 from confluent_kafka import KafkaError
@@ -98,10 +98,14 @@ class Broker(Server):
             line.append(done)
         return done
 
-    def commit(self, group: str, member: str, instance: str, generation: int, offsets: dict[Place, int]) -> None:
+    def commit(
+        self, group: str, member: str, instance: str, generation: int, offsets: Mapping[Place, int],
+        leaders: Mapping[Place, int],
+    ) -> None:  # fmt: skip
+        """`leaders`: of the records before these offsets, where the member names them."""
         if self.weather.refuses:
             raise BrokerError(KafkaError.NOT_COORDINATOR)
-        found = {p: Committed(o, self.partition(*p).epoch) for p, o in offsets.items()}
+        found = {p: Committed(o, leaders.get(p, -1)) for p, o in offsets.items()}
         self.group(group).commit(member, instance, generation, found)
 
     def committed(self, group: str) -> dict[Place, int]:

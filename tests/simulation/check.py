@@ -34,11 +34,11 @@ from tests.simulation.sinks import topics_of
 from tests.simulation.world import PARTITIONS, World
 
 
-def read(broker: Broker) -> dict[str, Log]:
-    """Every topic, as a reader of committed records sees it."""
+def read(broker: Broker, lost: bool = True) -> dict[str, Log]:
+    """Every topic, as a reader of committed records has seen it; without `lost`: what it has still of its outputs."""
     return {
         name: {
-            (name, n): [message_of(name, n, s) for s in _ever(name, p) if s.record.visible]
+            (name, n): [message_of(name, n, s) for s in _ever(name, p, lost) if s.record.visible]
             for n, p in enumerate(found)
         }
         for name, found in broker.topics.items()
@@ -49,10 +49,10 @@ def message_of(topic: str, number: int, s: Stored) -> Message:
     return Message(topic, number, s.offset, s.record.key, s.record.value, s.record.headers, s.record.timestamp_ms)
 
 
-def _ever(topic: str, log: Partition) -> list[Stored]:
+def _ever(topic: str, log: Partition, lost: bool) -> list[Stored]:
     """Of a kept log with what compaction took: nulls alone take something there, for erasures, and who reads it in
-    time has had it. Where a log has grown over what it lost: what was read there."""
-    records = log.records
+    time has had it. Where a log has lost something: what was read there."""
+    records = [*log.records, *log.lost] if lost and log.resent is None else log.records
     if log.resent is not None:
         first, end = log.resent
         records = [*(s for s in records if not first <= s.offset < end), *log.lost]
@@ -63,7 +63,7 @@ def _ever(topic: str, log: Partition) -> list[Stored]:
 
 async def expected(name: str, records: Log, parts: Parts) -> tuple[Expected, MemoryStateStore]:
     """One step over the whole of its source, record by record, and the state that it ends with."""
-    step, store = models.build(name, parts), MemoryStateStore()
+    step, store = models.build(name, parts), MemoryStateStore(lambda: 0.0)
     driver = TopologyDriver([step], datetime.fromtimestamp(0, UTC), partitions=PARTITIONS, batch=1, store=store)
     for place, found in records.items():
         driver.log.partitions[place] = without_redelivered(found)  # the runner under test has to drop them itself
@@ -80,10 +80,11 @@ def differences(world: World, readers: Readers, parts: Parts) -> Differences:
     oracle = SimLoop(0)
     for name in models.STEPS:
         want[name], states[name] = oracle.run_until_complete(expected(name, logs[source_topic(name).name], parts))
-    _topics(d, want, logs)
+    lies = read(world.broker, lost=False)
+    _topics(d, want, lies)
     for name in models.STEPS:
         _state(d, name, states[name], world.state.data)
-    _accepted(d, world, readers.turns, logs)
+    _accepted(d, world, readers.turns, lies)
     lineage = Lineage(world.codec, logs, {name: e.outputs for name, e in want.items()})
     placed(d, readers.said, lineage)
     kept(d, readers.seen, lineage)

@@ -30,13 +30,15 @@ class FencedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class MemberConfig:
-    """`instance`: static membership. `cooperative`: what stays is kept through a rebalance."""
+    """`instance`: static membership. `cooperative`: what stays is kept through a rebalance. `validates`: positions are
+    compared with the log where its leader has changed (librdkafka does, aiokafka does not)."""
 
     group: str
     topics: tuple[str, ...]
     instance: str = ""
     session: float = 10.0
     cooperative: bool = False
+    validates: bool = False
     batch: int = 100
 
 
@@ -50,6 +52,8 @@ class Member:
         self._revoked, self._assigned = revoked, assigned
         self.id, self.generation = "", 0
         self.positions: dict[Place, int] = {}
+        self._leaders: dict[Place, int] = {}
+        """Of the records before the positions, where they are known."""
         self.paused: set[Place] = set()
         self.must_join = True
         self.rejoin = asyncio.Event()
@@ -96,12 +100,12 @@ class Member:
                 continue
             await self._take(joined.places - frozenset(self.positions))
 
-    async def commit(self, offsets: Mapping[Place, int]) -> None:
+    async def commit(self, offsets: Mapping[Place, int], leaders: Mapping[Place, int] = {}) -> None:
         """Raises AwayError, BrokerError."""
         mine, generation = dict(offsets), self.generation
         try:
             await self._call(
-                lambda: self._broker.commit(self.config.group, self.id, self.config.instance, generation, mine)
+                lambda: self._broker.commit(self.config.group, self.id, self.config.instance, generation, mine, leaders)
             )
         except BrokerError as exc:
             self._refused(exc)
@@ -125,6 +129,7 @@ class Member:
         for place, (records, position) in found.items():
             if self.positions.get(place) == request[place] and place not in self.paused:  # not moved meanwhile
                 self.positions[place] = position
+                self._leaders[place] = records[-1].epoch if records else self._broker.partition(*place).epoch
                 if records:
                     out[place] = records
         return out
@@ -132,6 +137,7 @@ class Member:
     def seek(self, place: Place, offset: int) -> None:
         if place in self.positions:
             self.positions[place] = offset
+            self._leaders.pop(place, None)
 
     async def start_of(self, place: Place) -> int:
         """The first offset that the log still has. Raises AwayError."""
@@ -196,6 +202,7 @@ class Member:
         await self._revoked(removed)
         for place in removed:
             self.positions.pop(place, None)
+            self._leaders.pop(place, None)
             self.paused.discard(place)
 
     async def _take(self, places: frozenset[Place]) -> None:
@@ -209,12 +216,14 @@ class Member:
                 tries += 1
                 await pause(self._random, tries)
         self.positions.update({p: known.get(p, starts.get(p, 0)) for p in sorted(places)})
+        committed = self._broker.group(self.config.group).offsets
+        self._leaders |= {p: committed[p].epoch for p in sorted(known) if committed[p].epoch >= 0}
         await self._assigned(places)
 
     def _behind(self, place: Place) -> bool:
         log = self._broker.partition(*place)
-        at = self.positions[place]
-        return at < log.visible_end or at < log.start
+        at = self._validated(place, self.positions[place])
+        return at != log.visible_end
 
     def _anything(self, places: list[Place]) -> bool:
         return self._broker.up and any(self._behind(p) for p in places)
@@ -237,6 +246,14 @@ class Member:
             if not done.done():
                 done.cancel()
 
+    def _validated(self, place: Place, position: int) -> int:
+        """As librdkafka does where the leader has changed: of a log that has lost what stood before the position, the
+        place from which on it was lost."""
+        epoch, log = self._leaders.get(place), self._broker.partition(*place)
+        if not self.config.validates or epoch is None or epoch == log.epoch:
+            return position
+        return min(position, log.end_of_epoch(epoch)[1])
+
     def _fetch(self, request: Mapping[Place, int], limit: int) -> dict[Place, tuple[list[Stored], int]]:
         """At the broker. An offset that is not in the log is taken for the first that is (auto.offset.reset)."""
         out, left = {}, limit
@@ -247,7 +264,7 @@ class Member:
                 break
             start = self._broker.partition(*place).start
             try:
-                found, position = self._broker.fetch(place, request[place], left)
+                found, position = self._broker.fetch(place, self._validated(place, request[place]), left)
             except BrokerError:
                 found, position = self._broker.fetch(place, start, left)
             out[place] = (found, position)

@@ -163,6 +163,9 @@ class Erased:
                 yield from (Held(f"state of {step}/{partition}, {key}", value) for key, value in rows.items())
         for (step, partition), (_, outbox) in w.state.data._positions.items():
             yield from (Held(f"outbox of {step}/{partition}", row.value or b"") for row in outbox)
+        for (step, partition), kept in w.state.data._kept.items():
+            sent = (row for k in kept.values() for row in k.rows)
+            yield from (Held(f"kept outbox of {step}/{partition}", row.value or b"") for row in sent)
         for name, number, view in w.views.written():
             place = f"view {name}" if number == 1 else f"view {name} of generation {number}"
             yield from (Held(place, w.codec.value(row)) for row in view.rows.values())

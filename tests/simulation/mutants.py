@@ -1,9 +1,9 @@
 """`python -m tests.simulation.mutants`: one statement of the product is changed, and the simulation must notice.
 
-Taken are statements that await, or that name a commit, flush, fence, outbox or token: each is deleted, swapped with the
-one behind it, or has its comparison widened by one. Some are drawn by seed. A change is made to a copy of the tree; the
-rounds run there, from seed 1 on. *Found* is what a round says (the oracle's comparison differs, a promise fails), not
-an exception that ends the program."""
+Taken are statements that await, or that name a commit, flush, fence, outbox or token, and all of what decides in which
+order the eraser works and what it reads: each is deleted, swapped with the one behind it, or has its comparison widened
+by one. Some are drawn by seed. A change is made to a copy of the tree; the rounds run there, from seed 1 on. *Found* is
+what a round says (the oracle's comparison differs, a promise fails), not an exception that ends the program."""
 
 from __future__ import annotations
 
@@ -25,14 +25,20 @@ ROOT = Path(__file__).parents[2]
 SEED, COUNT, ROUNDS = 20261128, 40, 5_000
 PLACES: tuple[str, ...] = (
     "streams", "sinks/worker.py", "memstream/reprocess/driver.py", "memstream/erasure/eraser.py",
-    "memstream/erasure/log.py",
+    "memstream/erasure/log.py", "memstream/erasure/log_reader.py", "memstream/erasure/turns.py",
+    "memstream/erasure/users_index.py",
 )  # fmt: skip
 """What is changed: the stream's runtime, the sinks' worker, rebuild, eraser."""
 _WORDS = re.compile(r"commit|flush|fence|outbox|token|lease|stale|progress|offset", re.IGNORECASE)
 """Fences are leases and stale owners here; tokens are kept by progress, commits are of offsets."""
+WHOLE: frozenset[str] = frozenset(
+    {"memstream/erasure/log_reader.py", "memstream/erasure/turns.py", "memstream/erasure/users_index.py"}
+)
+"""Of these every statement is taken."""
 OUTSIDE: Mapping[str, frozenset[str]] = {
     "streams/driver.py": frozenset(), "streams/watchdog.py": frozenset(), "streams/suspects.py": frozenset(),
     "streams/work_record.py": frozenset(), "streams/faust/app.py": frozenset(),
+    "streams/faust/batch_leaders.py": frozenset(),
     "streams/state/postgres.py": frozenset(), "streams/state/suspects.py": frozenset(),
     "streams/faust/intake.py": frozenset({"Consumer", "Transport", "_Committed"}),
     "streams/kafka.py": frozenset({"KafkaOutbox"}),
@@ -173,7 +179,7 @@ class _Lines:
 def _of_body(path: str, within: str, lines: _Lines, body: Sequence[ast.stmt]) -> Iterator[Mutant]:
     for n, statement in enumerate(body):
         parts = _parts(statement)
-        if not any(_concerns(lines, part) for part in parts):
+        if not any(_concerns(lines, part, path in WHOLE) for part in parts):
             continue
         begin, end = lines.span(statement)
         if isinstance(statement, _DELETED):
@@ -199,11 +205,11 @@ def _parts(statement: ast.stmt) -> list[ast.expr | ast.stmt]:
     return [statement.test] if isinstance(statement, ast.If | ast.While) else []
 
 
-def _concerns(lines: _Lines, part: ast.expr | ast.stmt) -> bool:
+def _concerns(lines: _Lines, part: ast.expr | ast.stmt, whole: bool) -> bool:
     """A docstring names many things."""
     if isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant):
         return False
-    return any(isinstance(n, ast.Await) for n in ast.walk(part)) or bool(_WORDS.search(lines.text(part)))
+    return whole or any(isinstance(n, ast.Await) for n in ast.walk(part)) or bool(_WORDS.search(lines.text(part)))
 
 
 def _widened(path: str, within: str, lines: _Lines, part: ast.expr | ast.stmt) -> Iterator[Mutant]:

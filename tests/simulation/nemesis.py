@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -11,7 +12,7 @@ from schemas.log import topics
 from schemas.log.codec import header, parsed
 from schemas.log.dead_letters import kafka_time
 from schemas.log.topics import Cleanup
-from tests.simulation import outgrown
+from tests.simulation import outgrown, unflushed
 from tests.simulation.acts import WORKERS, Act
 from tests.simulation.backup import Backup
 from tests.simulation.loop import Process
@@ -34,6 +35,8 @@ class Nemesis:
         self._armed: dict[str, Act] = {}
         """Acts that wait for the process to pass a named point."""
         self.lost: list[str] = []
+        self.outputs_lost = 0
+        """Records that topics of steps have lost."""
         self.outside: set[tuple[str, str]] = set()
         """Turns that a client has written to the log itself, by user and id."""
         self._backup: Backup | None = None
@@ -242,6 +245,46 @@ class Nemesis:
         w = self._world
         await outgrown.read_to_the_end(w, act.target)
         w.down = True
+        self._lights_out()
+        outgrown.lose(w, act)
+        await asyncio.sleep(act.seconds)
+        w.broker.start()
+        self.outside |= outgrown.write_on(w, act)
+        self._power_is_back(w)
+
+    async def _unflushed(self, act: Act) -> None:
+        """A power cut, and a topic of steps of which the disk had not all that it said."""
+        w = self._world
+        await outgrown.read_to_the_end(w, act.target)  # the oracle reads what its readers have had at its offsets
+        w.down = True
+        self._lights_out()
+        self.outputs_lost += unflushed.lose_newest(w, act)
+        await asyncio.sleep(act.seconds)
+        self._power_is_back(w)
+
+    async def _regrown(self, act: Act) -> None:
+        """The broker alone comes back with a root of which the disk had not all that it said, and a client writes over
+        it before a step has read on. An operator hears of it by a worker that refuses to start, or never."""
+        w = self._world
+        await outgrown.read_to_the_end(w, act.target)
+        w.broker.crash(power=True)
+        outgrown.lose(w, act)
+        w.broker.start()
+        self.outside |= outgrown.write_on(w, act)
+        w.die(w.processes["service"], "hears of it, too", again=False)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(act.seconds):
+                await w.refused.wait()
+                w.down = True
+                for process in list(w.processes.values()):
+                    w.die(process, "is stopped", again=False)
+                w.down = False
+                self.lost += recover(w)
+                w.start_all()
+        w.start("service")
+
+    def _lights_out(self) -> None:
+        w = self._world
         for process in list(w.processes.values()):
             w.die(process, "power cut", again=False)
         for server in w.servers.values():
@@ -249,11 +292,6 @@ class Nemesis:
                 w.broker.crash(power=True)
             else:
                 server.stop()
-        outgrown.lose(w, act)
-        await asyncio.sleep(act.seconds)
-        w.broker.start()
-        self.outside |= outgrown.write_on(w, act)
-        self._power_is_back(w)
 
 
 def _of(s: Stored, cuts: Mapping[str, datetime]) -> bool:

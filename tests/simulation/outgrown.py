@@ -15,16 +15,18 @@ if TYPE_CHECKING:
     from tests.simulation.world import World
 
 _WAIT_SECONDS = 600.0
-_STEP_OF = {topics.TURNS.name: "screen", topics.LEDGER.name: "gate"}
+_STEPS_OF = {
+    topics.TURNS.name: ("screen",), topics.LEDGER.name: ("gate",), topics.HISTORY.name: ("extract", "session"),
+}  # fmt: skip
 
 
 async def read_to_the_end(world: World, topic: str) -> None:
-    """Until the step of that topic has stored all that is in it."""
+    """Until the steps of that topic have stored all that is in it."""
     until = world.loop.time() + _WAIT_SECONDS
     while world.loop.time() < until:
         stored = world.state.data.next_offsets()
-        logs = enumerate(world.broker.topics[topic])
-        if not world.down and all(stored.get((_STEP_OF[topic], n), 0) == log.end for n, log in logs):
+        logs, steps = list(enumerate(world.broker.topics[topic])), _STEPS_OF.get(topic, ())
+        if not world.down and all(stored.get((step, n), 0) == log.end for n, log in logs for step in steps):
             return
         await asyncio.sleep(0.05)
 

@@ -121,7 +121,7 @@ class Partition:
 
     def lose(self, first: int) -> None:
         """The disk had not what it said: from that offset on, of what may have been read."""
-        self.lost = [s for s in self.records if s.offset >= first]
+        self.lost += [s for s in self.records if s.offset >= first]
         self.flushed = first
         self.cut()
 

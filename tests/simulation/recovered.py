@@ -16,15 +16,21 @@ if TYPE_CHECKING:
 
 def recover(world: World) -> list[str]:
     """Before anything of ours runs. What it found, in lines."""
-    groups = live_groups(lambda store: world.views.live[store])
-    found = _found(world, groups)
-    for short in found:
+    groups = _groups(world)
+    shorts = found(world)
+    for short in shorts:
         _mend(world, short, [g.name for g in groups if g.kind == "step" and g.topics[0] == short.topic])
         world.history.note("recovery", str(short))
-    return [str(short) for short in found]
+    return [str(short) for short in shorts]
 
 
-def _found(world: World, groups: tuple[Group, ...]) -> list[ShortLog]:
+def _groups(world: World) -> tuple[Group, ...]:
+    return live_groups(lambda store: world.views.live[store])
+
+
+def found(world: World) -> list[ShortLog]:
+    """As a process looks before it joins the log."""
+    groups = _groups(world)
     ends = {place: log.end for place, log in world.broker.everything().items()}
     committed = [world.broker.committed(g.group_id) for g in groups if g.kind != "worker"]
     source = {g.name: g.topics[0] for g in groups if g.kind == "step"}

@@ -49,6 +49,8 @@ class Result:
     """How often a fault struck a stage while what was open."""
     lost: list[str] = field(default_factory=list)
     """What a power cut took of what had been acknowledged, as recovery said it."""
+    outputs_lost: int = 0
+    """Records that topics of steps have lost."""
     seconds: float = 0.0
     steps: int = 0
     fresh: Counter[tuple[str, bool]] = field(default_factory=Counter)
@@ -115,6 +117,7 @@ def _run(plan: Plan, world: World, parts: Parts, result: Result) -> None:
     result.failures += [f"nobody caught {e}" for e in world.loop.errors]
     result.history, result.digest = world.history.lines, world.history.digest()
     result.met, result.lost = world.history.met, nemesis.lost
+    result.outputs_lost = nemesis.outputs_lost
     result.seconds, result.steps, result.fresh = world.loop.time(), world.loop.turns, readers.answers
 
 

@@ -14,6 +14,7 @@ from confluent_kafka import KafkaError, KafkaException
 
 from schemas.log import topics
 from schemas.log.codec import Headers
+from schemas.log.leaders import LeaderSpans
 from sinks.kafka import _classified
 from sinks.protocol import Message, Revoked, Transient, Undelivered
 from tests.simulation.blocking import block_on
@@ -58,6 +59,7 @@ class SimSinkConsumer:
         self._member: Member | None = None
         self._tell: Revoked = _ignore
         self._paused = False
+        self._leaders = LeaderSpans()
         self._ops: list[tuple[frozenset[Place], asyncio.Future[None]]] = []
         """Partitions that go as soon as the caller has been told."""
         self._op = asyncio.Event()
@@ -67,7 +69,7 @@ class SimSinkConsumer:
     def subscribe(self, topics: Sequence[str], revoked: Revoked) -> None:
         self._tell = revoked
         c = self._config
-        config = MemberConfig(c.group, tuple(topics), c.instance, c.session, cooperative=True)
+        config = MemberConfig(c.group, tuple(topics), c.instance, c.session, cooperative=True, validates=True)
         self._member = Member(self._net, self._broker, self._random, config, self._revoked, self._assigned)
         self._block(self._begin())
 
@@ -87,7 +89,8 @@ class SimSinkConsumer:
 
     def commit(self, offsets: Mapping[tuple[str, int], int]) -> None:
         try:
-            self._block(self._in_group.commit(offsets))
+            leaders = {at: epoch for at, n in offsets.items() if (epoch := self._leaders.of(at, n - 1)) is not None}
+            self._block(self._in_group.commit(offsets, leaders))
         except FencedError as exc:
             raise KafkaException(KafkaError(KafkaError.FENCED_INSTANCE_ID)) from exc
         except BrokerError as exc:
@@ -147,6 +150,9 @@ class SimSinkConsumer:
             self._serve()
             if member.positions:
                 found = await member.fetch(limit, max(0.0, until - self._loop.time()))
+                for place, records in found.items():
+                    for s in records:
+                        self._leaders.note(place, s.offset, s.epoch)
                 got = [message_of(p, s) for p, records in found.items() for s in records if p in member.positions]
                 if got:
                     return got

@@ -10,7 +10,7 @@ from typing import Any
 
 from processors.step import Reads
 from streams.state.memory import MemoryStateStore
-from streams.state.protocol import OutboxRow, PartitionCommit, Position, Rows, StoreAway
+from streams.state.protocol import Delivered, Kept, OutboxRow, PartitionCommit, Position, Rows, StoreAway
 from tests.simulation.net import AwayError, Net, Server
 
 
@@ -19,7 +19,7 @@ class StateServer(Server):
 
     def __init__(self, random: Random, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__("postgres")
-        self.data = MemoryStateStore()
+        self.data = MemoryStateStore(loop.time)
         self._random, self._loop = random, loop
         self._locks: dict[tuple[str, int], list[asyncio.Future[None]]] = {}
         self.saw: Callable[..., None] = lambda *given: None
@@ -97,8 +97,22 @@ class SimStateStore:
     async def commit(self, commits: Sequence[PartitionCommit]) -> None:
         await self._call(lambda: self._server.commit(commits))
 
-    async def settled(self, step: str, offsets: Mapping[int, int]) -> None:
-        await self._ask(lambda d: d.settled(step, offsets))
+    async def settled(
+        self, step: str, offsets: Mapping[int, int], delivered: Mapping[int, Delivered] = {},
+        erasures: Mapping[int, Sequence[OutboxRow]] = {},
+    ) -> None:  # fmt: skip
+        await self._ask(lambda d: d.settled(step, offsets, delivered, erasures))
+
+    async def kept(self, step: str, partition: int) -> list[Kept]:
+        found: list[Kept] = await self._ask(lambda d: d.kept(step, partition))
+        return found
+
+    async def kept_outbox(self, step: str, partition: int, next_offset: int) -> list[OutboxRow]:
+        found: list[OutboxRow] = await self._ask(lambda d: d.kept_outbox(step, partition, next_offset))
+        return found
+
+    async def sent_again(self, step: str, partition: int, next_offset: int, delivered: Delivered) -> None:
+        await self._ask(lambda d: d.sent_again(step, partition, next_offset, delivered))
 
     async def _ask(self, statement: Callable[[MemoryStateStore], Any]) -> Any:
         def work() -> Any:

@@ -23,7 +23,7 @@ from sinks.erased import WithoutErased
 from sinks.memory import MemorySink
 from sinks.protocol import Message
 from streams.batch_frame import BatchFrame
-from streams.runner import StepRunner
+from streams.kept_outboxes import KeptOutboxes
 from streams.topology import Parts
 from tests.simulation import trust
 from tests.simulation.acts import INTERNAL, Act, erases_much
@@ -85,10 +85,10 @@ def _sinks_take_what_comes_late(patch: Patch) -> None:
 
 
 def _outboxes_stay(patch: Patch) -> None:
-    async def nothing(self: StepRunner, commits: object) -> None:
+    async def nothing(self: KeptOutboxes, delivered: object) -> None:
         """As it was."""
 
-    patch.setattr(StepRunner, "_settle_erasures", nothing)
+    patch.setattr(KeptOutboxes, "settle_erasures", nothing)
     patch.setattr(MemoryRegister, "undelivered", lambda self, e: 0)
     _nobody_nulls_what_comes_late(patch)
 

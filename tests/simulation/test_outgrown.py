@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schemas.log import topics
+from streams.source_log import SourceLog
 from streams.topology import Parts
 from tests.simulation import recovered
 from tests.simulation.acts import Act
@@ -27,8 +28,12 @@ def test_c1_what_is_written_over_a_loss_is_read(seed: int, topic: topics.Topic, 
 
 
 def test_c1_without_the_leaders_of_positions_it_is_skipped(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As it was: the log reaches as far as it was read, so nothing seems to be missing."""
+    """As it was: the log reaches as far as it was read, so nothing seems to be missing, and no step compares."""
+
+    async def nothing(*_: object) -> None: ...
+
     monkeypatch.setattr(recovered, "cuts", lambda *_: {})
+    monkeypatch.setattr(SourceLog, "require_unbroken", nothing)
     result = _round(1, topics.TURNS, True, parts)
     assert result.lost == []
     assert any(line.startswith("accepted turns: lost ('client-") for line in result.failures)

@@ -30,7 +30,7 @@ def test_n1_what_is_rebuilt_under_load_is_what_the_log_says(store: str, parts: P
 
 
 def test_n1_a_command_that_is_killed_at_each_of_its_steps_comes_to_its_end_when_it_is_run_again(parts: Parts) -> None:
-    kills = [Act(AT + 2.0 * n, "kill", "rebuild-postgres", count=n % 3, busy=True) for n in range(6)]
+    kills = [Act(AT + 1.0 * n, "kill", "rebuild-postgres", count=n % 3, busy=True) for n in range(6)]
     result = rebuilt(parts, *kills, Act(AT + 3.0, "kill", "sink-postgres-g2", count=2, busy=True))
     assert not result.failures, "\n".join(result.failures)
     assert result.checked["rebuilds"] == 1

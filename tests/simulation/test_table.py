@@ -40,7 +40,7 @@ def test_the_table_says_what_cannot_meet() -> None:
 def test_kills_meet_what_is_open(parts: Parts) -> None:
     """A process that is struck behind a named point has a batch in hand, and somebody waits for what it is at."""
     met: Counter[Cell] = Counter()
-    for seed in (2, 3, 4):
+    for seed in (4, 7, 8):
         met += run(Plan(seed), parts).met
     assert {opened for fault, _, opened in met if fault == "kill"} >= {"batch", "transaction", "token"}
     assert set(met) <= set(cells())

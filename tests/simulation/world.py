@@ -10,7 +10,10 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from memstream.recovery import ShortLogError
 from memstream.reprocess.driver import Outcome
+from memstream.workers.log_leaders import BrokerLeaders
+from query.pipeline.offsets import BrokersAwayError
 from schemas.events.envelope import Tick
 from schemas.log import topics
 from schemas.log.codec import Codec
@@ -34,6 +37,7 @@ from tests.simulation.net import Net, Server
 from tests.simulation.opened import Opened
 from tests.simulation.producer import SimProducer
 from tests.simulation.rebuilding import Unsent, Views, rebuild, writer_of
+from tests.simulation.recovered import found
 from tests.simulation.service import Service
 from tests.simulation.sink_consumer import SimClock, SimDeadLetters, SimSinkConsumer
 from tests.simulation.sinks import StormySink, topics_of
@@ -87,6 +91,8 @@ class World:
         self.members: dict[str, list[tuple[StepRunner, StepMember]]] = {}
         self.down = False
         """The power is off: nothing is started."""
+        self.refused = asyncio.Event()
+        """A worker has refused to start on a log that lost what was read."""
         self.calm = False
         """No more ticks, but for erasures that wait for one: what is under way comes to its end."""
         self._ordered: set[str] = set()
@@ -165,18 +171,22 @@ class World:
             self.die(process, why)
 
         await asyncio.sleep(self.random.uniform(0.1, 1.0))
+        if short := found(self):
+            self.refused.set()
+            raise ShortLogError(str(short[0]))
         lease = Lease(SESSION_TIMEOUT / 2, lambda: die("stood still"), self.loop.time)
         producer = SimProducer(self.net, self.broker, self.random, self._clock().now_ms)
         outbox = Outbox(producer, lease.check, lambda n: f"{self.random.getrandbits(8 * n):0{2 * n}x}")
         store = SimStateStore(self.net, self.state)
         faults = Watched(self.history, process.name)
+        leaders = BrokerLeaders(self.leaders, BrokersAwayError, self.loop.time)
         members = self.members[process.name] = []
         joined = self.opened.members[process.name] = {}
         for name in steps:
             cache = self.random.choice((2_000, 50_000, 4_000_000))
             runner = StepRunner(
                 models.build(name, self._parts), store, outbox, self.codec, RunnerConfig(PARTITIONS, cache),
-                faults=faults, compute=self._compute,
+                faults=faults, compute=self._compute, leaders=leaders,
             )  # fmt: skip
             config = MemberConfig(
                 group_of(name), (runner.step.source.name,), f"{process.name}-{name}" if self.static else "",

@@ -20,6 +20,7 @@ class Raw:
     number: int
     size: int
     place: int = 0
+    leader: int | None = None
 
     def error(self) -> None:
         return None
@@ -32,6 +33,9 @@ class Raw:
 
     def offset(self) -> int:
         return self.number
+
+    def leader_epoch(self) -> int | None:
+        return self.leader
 
     def key(self) -> bytes:
         return b""

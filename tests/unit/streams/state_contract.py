@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from processors.step import Reads
-from streams.state.protocol import OutboxRow, PartitionCommit, Position, StaleOwner, StateStore, Write
+from streams.state.protocol import Kept, OutboxRow, PartitionCommit, Position, StaleOwner, StateStore, Write
 
 T = datetime(2026, 11, 21, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -67,6 +68,63 @@ class StateStoreContract:
         await store.commit([self.commit(step, 6, 7, outbox=(row(6),))])
         assert (await store.position(step, 0))[1] == [row(6)]
         assert (await store.load(step, {0: [Reads("o")]}))[0] == {"o": {"k": b"1"}}
+
+    async def test_c1_an_outbox_that_is_replaced_is_kept_with_where_it_lies(self, store: StateStore, step: str) -> None:
+        lies = {("t", 3): (7, 12), ("空", 0): (0, 1)}
+        await store.commit([self.commit(step, None, 1, outbox=(row(0), row(0, None, None)))])
+        await store.commit([replace(self.commit(step, 1, 2), delivered=lies)])
+        await store.commit([replace(self.commit(step, 2, 3, outbox=(row(2),)), delivered=lies)])
+        assert await store.kept(step, 0) == [Kept(1, lies)], "of one without rows nothing is kept"
+        assert await store.kept_outbox(step, 0, 1) == [row(0), row(0, None, None)]
+        assert await store.kept_outbox(step, 0, 2) == []
+        await store.settled(step, {0: 3}, {0: {("t", 3): (7, 14)}})
+        await store.commit([self.commit(step, 3, 4, outbox=(row(3),))])
+        await store.commit([self.commit(step, 4, 5)])
+        assert await store.kept(step, 0) == [Kept(1, lies), Kept(3, {("t", 3): (7, 14)})], "not what lies nowhere"
+        assert await store.kept_outbox(step, 0, 3) == [row(2)]
+        await store.sent_again(step, 0, 1, {("t", 3): (8, 20)})
+        await store.sent_again(step, 0, 77, {("t", 3): (8, 20)})
+        assert await store.kept(step, 0) == [Kept(1, {("t", 3): (8, 20)}), Kept(3, {("t", 3): (7, 14)})]
+        assert await store.kept_outbox(step, 0, 1) == [row(0), row(0, None, None)]
+        assert await store.kept(step, 1) == await store.kept(step + "-other", 0) == []
+
+    async def test_c9_a_batch_with_an_erasure_leaves_nothing_that_is_kept(self, store: StateStore, step: str) -> None:
+        for partition in (0, 1):
+            await store.commit([self.commit(step, None, 1, partition=partition, outbox=(row(0),))])
+            second = self.commit(step, 1, 2, partition=partition, outbox=(row(1),))
+            await store.commit([replace(second, delivered={("t", 3): (1, 2)})])
+        third = self.commit(step, 2, 3, outbox=(row(2),))
+        await store.commit([replace(third, delivered={("t", 3): (1, 3)}, erases=True)])
+        assert await store.kept(step, 0) == []
+        assert [k.next_offset for k in await store.kept(step, 1)] == [1]
+        await store.settled(step, {0: 3})
+        await store.commit([self.commit(step, 3, 4)])
+        assert await store.kept(step, 0) == [], "nor what was settled without being kept"
+
+    async def test_c9_of_an_outbox_with_an_erasure_its_rows_alone_are_kept(self, store: StateStore, step: str) -> None:
+        await store.commit([self.commit(step, None, 1, outbox=(row(0), row(0, b"erasure")))])
+        await store.settled(step, {0: 1}, {0: {("t", 3): (1, 2)}}, {0: [row(0, b"erasure")]})
+        assert await store.position(step, 0) == (Position(1, {"root/0": 1}), [])
+        await store.commit([self.commit(step, 1, 2, outbox=(row(1),))])
+        await store.commit([self.commit(step, 2, 3, outbox=(row(2),))])
+        await store.commit([replace(self.commit(step, 3, 4), erases=True)])
+        assert await store.kept(step, 0) == [Kept(1, {("t", 3): (1, 2)})], "another erasure leaves it"
+        assert await store.kept_outbox(step, 0, 1) == [row(0, b"erasure")]
+
+    async def test_c9_an_outbox_with_an_erasure_is_never_kept_whole(self, store: StateStore, step: str) -> None:
+        """It was delivered, and the store was away when it was to be emptied."""
+        erasure = replace(row(0), headers=[("ce_type", b"memstream.erasure.v1")])
+        for partition in (0, 1):
+            await store.commit([self.commit(step, None, 1, partition=partition, outbox=(row(0), erasure))])
+        await store.commit([replace(self.commit(step, 1, 2), delivered={("t", 3): (1, 2)})])
+        await store.settled(step, {1: 1}, {1: {("t", 3): (1, 2)}})
+        assert await store.kept(step, 0) == await store.kept(step, 1) == []
+
+    async def test_a_stale_commit_keeps_nothing(self, store: StateStore, step: str) -> None:
+        await store.commit([self.commit(step, None, 5, outbox=(row(4),))])
+        with pytest.raises(StaleOwner):
+            await store.commit([self.commit(step, 4, 6)])
+        assert await store.kept(step, 0) == []
 
     @pytest.mark.parametrize("expected", [None, 0, 4, 6])
     async def test_a_commit_from_another_offset_is_stale_and_changes_nothing(

@@ -18,7 +18,7 @@ from schemas.log.owner import partition, user
 from streams.driver import MemoryLog, inline
 from streams.runner import Message, RunnerConfig, StepRunner
 from streams.state.memory import MemoryStateStore
-from streams.state.protocol import OutboxRow, StoreAway
+from streams.state.protocol import Delivered, OutboxRow, StoreAway
 from tests.unit.streams.toy import START, Counter, turn
 from tests.unit.topology.erasure_log import current_rows
 from tests.unit.topology.test_erasure_log import Stored
@@ -54,10 +54,13 @@ class Slow(MemoryStateStore):
 
     away = False
 
-    async def settled(self, step: str, offsets: Mapping[int, int]) -> None:
+    async def settled(
+        self, step: str, offsets: Mapping[int, int], delivered: Mapping[int, Delivered] = {},
+        erasures: Mapping[int, Sequence[OutboxRow]] = {},
+    ) -> None:  # fmt: skip
         if self.away:
             raise StoreAway
-        await super().settled(step, offsets)
+        await super().settled(step, offsets, delivered, erasures)
 
 
 def messages(*events: Envelope) -> list[Message]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from streams.state.memory import MemoryStateStore
-from streams.state.protocol import PartitionCommit, Position
+from streams.state.protocol import FORMER_LEADERS, PartitionCommit, Position, StateStore
 from tests.unit.streams.state_contract import StateStoreContract
 
 
@@ -29,3 +29,15 @@ class TestMemoryStateStore(StateStoreContract):
         assert store.next_offsets() == {("screen", 0): 30}
         store.settle_loss("screen", 0, 30, 40)
         assert store.next_offsets() == {("screen", 0): 30}, "it had not read that far"
+
+    async def test_c1_of_former_leaders_the_newest_are_remembered(self, store: MemoryStateStore) -> None:
+        await follow(store, "screen", 100)
+        former = sorted(epoch for _, _, epoch, _ in store.leaders())
+        assert former == list(range(99 - FORMER_LEADERS - 1, 100)), "those, the one that left last, and the present"
+
+
+async def follow(store: StateStore, step: str, count: int) -> None:
+    """So many leaders, one after the other, from the epoch 0 on."""
+    for epoch in range(count):
+        position = Position(10 * epoch + 10, {}, {}, epoch)
+        await store.commit([PartitionCommit(step, 0, 10 * epoch or None, position, (), ())])

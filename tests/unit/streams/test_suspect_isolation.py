@@ -11,9 +11,10 @@ import pytest
 from processors.step import Reads
 from schemas.log.codec import Codec, Event
 from streams.driver import MemoryLog, inline
+from streams.ports import Producer
 from streams.runner import Message, RunnerConfig, StepRunner
 from streams.state.memory import MemoryStateStore
-from streams.state.protocol import OutboxRow, PartitionCommit, Rows, StaleOwner
+from streams.state.protocol import OutboxRow, PartitionCommit, Rows, StaleOwner, StateStore
 from streams.suspects import MemorySuspects, Suspect
 from streams.watchdog import Limits, Watchdog
 from tests.patience import PATIENCE
@@ -78,7 +79,7 @@ class Process:
         self.suspects = MemorySuspects(lambda: 0.0)
         self.dog = Watchdog(Limits(LIMIT), self.suspects, end)
 
-    def runner(self, name: str) -> StepRunner:
+    def runner(self, name: str, store: StateStore | None = None, producer: Producer | None = None) -> StepRunner:
         def say(what: str) -> None:
             self.said.append((name, what))
 
@@ -90,8 +91,8 @@ class Process:
         step = Counter()
         step.name = name
         return StepRunner(
-            step, SlowStore(say), SlowLog(say), SaidCodec(say), RunnerConfig(8), compute=compute, watch=self.dog,
-            suspects=self.suspects,
+            step, store or SlowStore(say), producer or SlowLog(say), SaidCodec(say), RunnerConfig(8),
+            compute=compute, watch=self.dog, suspects=self.suspects,
         )  # fmt: skip
 
     async def run(self, first: str, then: str, feeds: Mapping[str, Sequence[Message]]) -> list[str]:
@@ -176,9 +177,9 @@ async def test_an_outbox_that_a_start_delivers_again_stops_no_other_step(monkeyp
     monkeypatch.setattr("streams.runner._DELIVERY_SECONDS", 0.0)
     p = Process()
     p.suspects.note([Suspect("suspected", TOPIC, P, 0, AT)])
-    first, again = p.runner("sound"), p.runner("sound")
+    store, outage = MemoryStateStore(), Outage()
+    first, again = p.runner("sound", store), p.runner("sound", store, outage)
     await first.process(FEED[:1])
-    again._store, again._producer = first._store, (outage := Outage())
     waiting = asyncio.create_task(again.stored_offset(P))
     async with asyncio.timeout(PATIENCE):
         await outage.begun.wait()
