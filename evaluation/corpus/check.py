@@ -19,6 +19,7 @@ from evaluation.corpus.entries import (
     Verdict,
     known_text,
 )
+from evaluation.corpus.marked import FILE_PATTERN, MarkedTalk, talk_faults
 from evaluation.corpus.read import (
     CHATS,
     PAIRS,
@@ -208,6 +209,23 @@ def check_verdicts(paths: Sequence[Path], places: set[str], report: Report) -> N
             report.counts["good"][path.stem] += verdict.good
 
 
+def check_marked(paths: Sequence[Path], report: Report) -> None:
+    """Talks with marked values."""
+    ids: set[str] = set()
+    for path in paths:
+        for line in lines(path, MarkedTalk):
+            report.add(line.place, line.faults)
+            if (talk := line.value) is None:
+                continue
+            report.add(line.place, list(talk_faults(talk, talk.field_names())))
+            if talk.id in ids:
+                report.add(line.place, ["an id again"])
+            ids.add(talk.id)
+            report.counts["talks with marks"][path.stem] += 1
+            for mark in (mark for turn in talk.turns for mark in turn.marks):
+                report.counts["marks of fields" if mark.field else "marks of projects"][mark.role] += 1
+
+
 def check(folder: Path = ROOT) -> Report:
     """Everything in a folder of the corpus.
 
@@ -225,4 +243,5 @@ def check(folder: Path = ROOT) -> Report:
     first = {line.value.id for path in writers for line in lines(path, Entry) if line.value is not None}
     check_second(sorted(folder.glob(SECOND)), first, report)
     check_verdicts(sorted(folder.glob(VERDICTS)), {context.place for context in contexts(folder)}, report)
+    check_marked(sorted(folder.glob(FILE_PATTERN)), report)
     return report
