@@ -10,8 +10,8 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import orjson
@@ -30,6 +30,8 @@ as they are, and a service of one waits for them in vain in place of saying that
 _EPOCHS = 1 << (62 - _EPOCH_AT)
 _LEADERS = 3
 """Of one partition that a token names: a client that has heard of a loss is to read on one day."""
+_WRITES = 256
+"""That a token names at most, or one of each partition: it travels in a header, and may be that of many users."""
 
 
 def root_partition(topic: str, partition: int) -> str:
@@ -124,19 +126,19 @@ class FreshnessToken(Frozen):
     @classmethod
     def of(cls, writes: Iterable[Written]) -> FreshnessToken:
         """The newest write of each root partition and of each of its last leaders (earlier ones are implied by order,
-        but of a former leader the log may have lost some)."""
-        newest: dict[tuple[str, int, int], Written] = {}
+        but of a former leader the log may have lost some), and the newest that reaches each project partition: it is
+        told of no later one, so that a read that waits for one there would wait for ever."""
+        ends: dict[tuple[str, int, int], _Ends] = {}
         for w in writes:
             at = (w.topic, w.partition, -1 if w.epoch is None else w.epoch)
-            old = newest.get(at, w)
-            reach = tuple(sorted({*old.project_partitions, *w.project_partitions}))
-            last = w if w.offset > old.offset else old
-            newest[at] = last.model_copy(update={"project_partitions": reach})
+            ends.setdefault(at, _Ends(w.epoch)).note(w)
         leaders: dict[tuple[str, int], list[int]] = {}
-        for topic, partition, epoch in newest:
+        for topic, partition, epoch in ends:
             leaders.setdefault((topic, partition), []).append(epoch)
         last_ones = {place: set(sorted(epochs)[-_LEADERS:]) for place, epochs in leaders.items()}
-        return cls(writes=tuple(newest[k] for k in sorted(newest) if k[2] in last_ones[k[:2]]))
+        named = [at for at in sorted(ends) if at[2] in last_ones[at[:2]]]
+        share = _WRITES // len(named) if named else 0
+        return cls(writes=tuple(w for at in named for w in ends[at].writes(at[0], at[1], max(1, share))))
 
     def merged(self, other: FreshnessToken) -> FreshnessToken:
         return self.of((*self.writes, *other.writes))
@@ -159,6 +161,30 @@ class FreshnessToken(Frozen):
             )
         except (ValueError, TypeError, binascii.Error, ValidationError):
             raise ValueError("not a freshness token: expected the value that a write returned") from None
+
+
+@dataclass(slots=True)
+class _Ends:
+    """Of one root partition under one leader: the newest offset, and the newest that reaches each project partition."""
+
+    epoch: int | None
+    newest: int = -1
+    reach: dict[int, int] = field(default_factory=dict)
+
+    def note(self, w: Written) -> None:
+        self.newest = max(self.newest, w.offset)
+        for to in w.project_partitions:
+            self.reach[to] = max(w.offset, self.reach.get(to, -1))
+
+    def writes(self, topic: str, partition: int, most: int) -> Iterator[Written]:
+        """In the order of their offsets. Where there are more, the oldest count as later ones: a read may wait for
+        more than it has to, never for less."""
+        kept = sorted({self.newest, *self.reach.values()})[-most:]
+        for offset in kept:
+            reach = tuple(sorted(to for to, last in self.reach.items() if max(last, kept[0]) == offset))
+            yield Written(
+                topic=topic, partition=partition, offset=offset, project_partitions=reach, epoch=self.epoch
+            )  # fmt: skip
 
 
 def _packed(w: Written) -> int:

@@ -138,11 +138,11 @@ class Service:
         )  # fmt: skip
 
     def _written(self, entries: Sequence[Entry], published: Published) -> tuple[Written, ...]:
-        """Each event by itself; what it reaches as the token says of its partition."""
+        """Each event by itself, under the leader that the token names of its partition."""
         named = {(w.topic, w.partition): w for w in FreshnessToken.parse(published.token).writes}
         places = [(e.topic.name, partition(e.event.owner, self._config.partitions)) for e in entries]
         return tuple(
-            named[place].model_copy(update={"offset": offset})
+            Written(topic=place[0], partition=place[1], offset=offset, epoch=named[place].epoch)
             for place, offset in zip(places, published.offsets, strict=True)
         )
 

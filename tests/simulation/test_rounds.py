@@ -33,6 +33,8 @@ GROUPS, A_GROUP = 8, 5
 """Rounds that `make test` runs: 40."""
 CASES = (
     "0.1.0:5:30:29:5:flushed",  # a power cut, on topics that flush
+    # A token that wanted a project to hear of turns behind its own, in one call with it
+    "0.1.0:1064:30:0,1,2,3,4,5,6,14,15,16,17,18,20,21,22,23,24,25,26,27::flushed",
 )
 """What failed once, made smaller, and why."""
 POWER = "0.1.0:5:30:29:5:unflushed"

@@ -33,6 +33,46 @@ def test_n3_a_write_that_a_stage_never_reads_does_not_hold_it_up() -> None:
     assert needs_of(token, ["knowledge"]) == {(STAGE_OF_VIEW["knowledge"], 7, f"{topics.DOCUMENTS.name}/7"): 2}
 
 
+def project_needs(token: FreshnessToken) -> dict[int, int]:
+    """Of each project partition, and of turns."""
+    found = needs_of(FreshnessToken.parse(str(token)), ["projects"])
+    assert {(stage, root) for stage, _, root in found} <= {(STAGE_OF_VIEW["projects"], f"{topics.TURNS.name}/2")}
+    return {partition: offset for (_, partition, _), offset in found.items()}
+
+
+def turn_at(offset: int, *reach: int, epoch: int | None = None) -> Written:
+    return Written(topic=topics.TURNS.name, partition=2, offset=offset, project_partitions=reach, epoch=epoch)
+
+
+@pytest.mark.parametrize("epoch", [None, 4])
+def test_n3_a_project_is_waited_for_as_far_as_the_newest_write_that_reaches_it(epoch: int | None) -> None:
+    """Of the writes behind that one nothing tells it: such a read would wait for ever."""
+    writes = [turn_at(5, 6, 7, epoch=epoch), turn_at(6, 7, epoch=epoch), turn_at(9, epoch=epoch)]
+    merged = FreshnessToken(writes=())
+    for write in writes:
+        merged = FreshnessToken.parse(str(merged.merged(FreshnessToken.of([write]))))
+    for token in (FreshnessToken.of(writes), FreshnessToken.of(reversed(writes)), merged):
+        assert project_needs(token) == {6: 6, 7: 7}
+        assert needs_of(token, ["turns"]) == {(STAGE_OF_VIEW["turns"], 2, f"{topics.TURNS.name}/2"): 10}
+        assert [(w.offset, w.project_partitions) for w in token.writes] == [(5, (6,)), (6, (7,)), (9, ())]
+
+
+def test_n3_a_write_that_reaches_many_projects_is_named_once() -> None:
+    """Earlier ones that reach no other project are not named."""
+    token = FreshnessToken.of([turn_at(3, 1), turn_at(4, 2), turn_at(8, 1, 2, 3), turn_at(7, 3)])
+    assert token.writes == (turn_at(8, 1, 2, 3),)
+
+
+def test_n3_a_token_does_not_grow_without_end_and_promises_nothing_that_is_not_there() -> None:
+    token = FreshnessToken.of([*(turn_at(n, n) for n in range(300)), turn_at(400)])
+    assert len(token.writes) == 256
+    assert project_needs(token) == {n: max(n, 45) + 1 for n in range(300)}, "older ones wait for more, never for less"
+    others = [Written(topic=topics.TURNS.name, partition=p, offset=1) for p in range(3, 400)]
+    many = FreshnessToken.of([*token.writes, *others])
+    assert (len(many.writes), len(others)) == (398, 397), "of each partition one at least"
+    assert set(project_needs(many).values()) == {401}
+
+
 def lag(tracker: LagTracker, at: float, end: int, committed: int, readers: tuple[Place, ...] = ()) -> GroupLag:
     group = Group("gate", "step", ("t",))
     committed_now = {group.group_id: {("t", 0): committed}}
