@@ -33,6 +33,7 @@ GROUPS, A_GROUP = 8, 5
 """Rounds that `make test` runs: 40."""
 CASES = (
     "0.1.0:5:30:29:5:flushed",  # a power cut, on topics that flush
+    "0.1.0:1014:30:4,16,17,18,23,26:0,2:flushed",  # a clock set back, then a turn of the same session, then an erasure
 )
 """What failed once, made smaller, and why."""
 POWER = "0.1.0:5:30:29:5:unflushed"
