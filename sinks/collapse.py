@@ -89,8 +89,8 @@ def caused_at(event: Event | Tombstone) -> datetime | None:
 
 def collapse(items: Sequence[Item]) -> list[Item]:
     """At most one item a record: the highest revision, at equal revisions the later one; the others stand in its
-    `older`. A tombstone gives way to a later value under its key, and never swallows the deletion before it: the
-    store removes only what is marked deleted. Order is that of the newest items."""
+    `older`. A tombstone gives way to a later value under its key (`runs` parts the two), and never swallows the
+    deletion before it: the store removes only what is marked deleted. Order is that of the newest items."""
     newest: dict[tuple[Hashable, ...], Item] = {}
     for item in items:
         name = identity(item.event)
@@ -104,10 +104,21 @@ def collapse(items: Sequence[Item]) -> list[Item]:
 
 
 def runs(items: Sequence[Item]) -> list[Sequence[Item]]:
-    """The items cut behind each erasure: nothing is collapsed over one, since revisions start anew behind it (C9)."""
-    ends = [i + 1 for i, item in enumerate(items) if isinstance(item.event, Erasure)]
-    starts = [0, *ends]
-    return [items[a:b] for a, b in zip(starts, [*ends, len(items)], strict=True) if a < b] or [()]
+    """The items cut behind each erasure, and before a value whose tombstone is earlier in its run: nothing is
+    collapsed over these, as revisions start anew behind them (C9), and a store has the tombstone before the value."""
+    found: list[list[Item]] = [[]]
+    gone: set[tuple[Hashable, ...]] = set()
+    for item in items:
+        if _tombstone_of(item) in gone and not isinstance(item.event, Tombstone):
+            gone.clear()
+            found.append([])
+        found[-1].append(item)
+        if isinstance(item.event, Erasure):
+            gone.clear()
+            found.append([])
+        elif isinstance(item.event, Tombstone) and (name := identity(item.event)) is not None:
+            gone.add(name)
+    return [run for run in found if run] or [()]
 
 
 def _newer(old: Item, item: Item) -> Item:

@@ -289,8 +289,10 @@ def _size(row: OutboxRow) -> int:
 
 
 def _coalesced(rows: list[OutboxRow], whole: frozenset[str]) -> list[OutboxRow]:
+    """The last row of each key in these topics. A null stays: a store removes by it what earlier batches wrote, whose
+    revision may be higher than that of the value behind it."""
     last = {(r.topic, r.key): i for i, r in enumerate(rows) if r.topic in whole}
-    return [r for i, r in enumerate(rows) if r.topic not in whole or last[r.topic, r.key] == i]
+    return [r for i, r in enumerate(rows) if r.topic not in whole or r.value is None or last[r.topic, r.key] == i]
 
 
 def _on_last(rows: list[OutboxRow], topic: str, headers: Headers) -> list[OutboxRow]:

@@ -168,7 +168,8 @@ class Screen(PlainStep):
         done = self._answered(event, done, previous)
         turn = self._screened_turn(event, record, done, name, accepted, expires, previous)
         last = *turn.sealed.previous, (turn.role, shortened(turn.sealed.content, _PREVIOUS_CHARS))
-        until = accepted + PREVIOUS_KEPT
+        # Never earlier than it was: an erasure takes from it when the newest turn was accepted; a clock may go back.
+        until = max(accepted + PREVIOUS_KEPT, accepted + PREVIOUS_KEPT if kept is None else kept.kept_until)
         row = PreviousTurns(until, tuple(PreviousTurn(*previous_turn) for previous_turn in last[-_PREVIOUS_TURNS:]))
         previous_turns.put(event.session_id, row, until)
         return [Emit(topics.HISTORY, turn)]

@@ -35,6 +35,7 @@ CASES = (
     "0.1.0:5:30:29:5:flushed",  # a power cut, on topics that flush
     # A token that wanted a project to hear of turns behind its own, in one call with it
     "0.1.0:1064:30:0,1,2,3,4,5,6,14,15,16,17,18,20,21,22,23,24,25,26,27::flushed",
+    "0.1.0:1014:30:4,16,17,18,23,26:0,2:flushed",  # a clock set back, then a turn of the same session, then an erasure
 )
 """What failed once, made smaller, and why."""
 POWER = "0.1.0:5:30:29:5:unflushed"

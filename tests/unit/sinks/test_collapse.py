@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
+
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from schemas.events.envelope import Marker, Tick
@@ -10,9 +13,10 @@ from schemas.events.turns import SessionCommand
 from schemas.log import topics
 from schemas.log.codec import Event
 from schemas.log.owner import user
-from sinks.collapse import caused_at, collapse, identity, memory_of, revision, session_of
+from sinks.collapse import caused_at, collapse, identity, memory_of, revision, runs, session_of
 from sinks.decode import decode
-from sinks.protocol import Item, Mark, Message, Tombstone
+from sinks.memory import MemorySink
+from sinks.protocol import Item, Mark, Message, SinkBatch, Tombstone
 from tests.unit.sinks.events import CODEC, NOW, checkpoint, decision, memory, message, session, turn
 
 
@@ -52,6 +56,46 @@ def test_records_of_different_tenants_and_users_are_different() -> None:
         memory(1, version=1), checkpoint(1), decision(1),
     ]  # fmt: skip
     assert len(collapse([Item(e, message(e)) for e in events])) == len(events)
+
+
+def _item(what: str, number: int) -> Item:
+    """`number`: a revision, of a memory marked as deleted where it is even; 0 for a null under the key."""
+    event = session(1, max(number, 1))
+    if what == "memory":
+        marked = {"op": "delete", "state": "deleted"} if number and number % 2 == 0 else {}
+        event = memory(1, max(number, 1), **marked)
+    m = replace(message(event), key=f"{event.owner.key}/s1".encode() if what == "session" else event.row_key.encode())
+    return Item(Tombstone(m.topic, event.owner, (m.key or b"").decode()) if number == 0 else event, m)
+
+
+def _stored(batches: Iterable[Sequence[Item]]) -> dict[tuple[Hashable, ...], Event]:
+    """What a store keeps that writes the values of a batch before it looks at its nulls, as the stores do."""
+    sink = MemorySink()
+    for run in (run for batch in batches for run in runs(batch)):
+        sink.write(SinkBatch(sorted(collapse(run), key=lambda i: isinstance(i.event, Tombstone))))
+    return sink.rows
+
+
+one = st.tuples(st.sampled_from(["session", "memory"]), st.integers(0, 4))
+written = st.lists(st.lists(one, max_size=6), max_size=4)
+
+
+@given(written)
+@example([[("session", 2)], [("session", 0), ("session", 1)]])
+@example([[("session", 2), ("session", 0), ("session", 1)]])
+@example([[("memory", 4)], [("memory", 0), ("memory", 1), ("memory", 0), ("memory", 2)]])
+def test_what_a_store_keeps_does_not_depend_on_the_batches(batches: list[list[tuple[str, int]]]) -> None:
+    found = [[_item(*pair) for pair in batch] for batch in batches]
+    alone = [[item] for batch in found for item in batch]
+    whole = [[item for batch in found for item in batch]]
+    assert _stored(found) == _stored(alone) == _stored(whole)
+
+
+def test_a_value_behind_a_null_under_its_key_is_written_apart_from_it() -> None:
+    old, null, new, other = _item("session", 2), _item("session", 0), _item("session", 1), _item("memory", 1)
+    assert runs([old, null, other, new]) == [[old, null, other], [new]]
+    assert list(_stored([[old], [null, new]]).values()) == [new.event]
+    assert runs([]) == [()]
 
 
 def test_tombstones_name_memories_and_sessions() -> None:

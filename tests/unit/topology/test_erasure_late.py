@@ -12,10 +12,13 @@ from processors.pii.stored_texts import record_of
 from schemas.events.amendments import Amendment, AmendmentBody
 from schemas.events.erasure import Erasure
 from schemas.events.memory import Decision, MemoryCommand, MemoryCommandBody, MemoryUpdate
+from schemas.events.sessions import SessionState
 from schemas.events.turns import (
     CheckpointResult,
     CheckpointResultBody,
     ScreenedTurn,
+    SessionCommand,
+    SessionCommandBody,
 )
 from schemas.log import topics
 from schemas.log.codec import header
@@ -135,6 +138,39 @@ async def test_n6_what_a_clock_dated_ahead_goes_with_the_rest_and_what_is_said_a
     assert min(kept) > ahead, "dated before the cut-off, sinks would take it for erased"
     assert not [p for p in bench.held() if p.startswith("state") or topics.UPDATES.name in p]
     assert not bench.driver.dead_letters()
+
+
+@pytest.mark.parametrize("session", [None, "s1"])
+@pytest.mark.parametrize("said", [True, False])
+async def test_n6_a_clock_that_was_set_back_before_the_erasure_leaves_nothing_of_before(
+    bench: Bench, said: bool, session: str | None
+) -> None:
+    """The session's last turn is older than the one before it, whose time the cut-off has to reach; what a command to
+    the session dated ahead, its null takes, though what follows under its key has a lower revision."""
+    ahead = bench.driver.now + timedelta(hours=3)
+    if said:
+        bench.say("ann", "I keep my zebrawood in Kurrajong.", accepted_at=ahead)
+    else:
+        patch = SessionCommand(
+            tenant="acme", user_id="ann", session_id="ann-s1", command="patch", command_id="p", accepted_at=ahead,
+            sealed=SessionCommandBody(user_snapshot={"hobby": "zebrawood"}),
+        )  # fmt: skip
+        bench.driver.pipe(topics.TURNS, patch)
+    for _ in range(3):
+        bench.say("ann", "I own a kayak.")
+    await bench.driver.run()
+    asked = bench.erase("ann", session).accepted_at
+    bench.say("ann", "I live in Leeds.")
+    await bench.driver.run()
+    assert not bench.driver.dead_letters()
+    [cut] = [e for e in bench.driver.read(topics.HISTORY) if isinstance(e, Erasure)]
+    assert (cut.accepted_at, cut.requested_at) == ((ahead, asked) if said else (asked, None))
+    for times in (1, 2):
+        rows = _stored(bench, times).rows
+        [kept] = [s for s in rows.values() if isinstance(s, SessionState) and s.session_id == "ann-s1"]
+        assert (kept.revision, kept.turn_count) == (1, 1)
+        assert [m.content for m in kept.sealed.window] == ["I live in Leeds."]
+        assert "kayak" not in str(list(rows.values()))
 
 
 async def test_n6_what_is_dated_before_an_erasure_stays_out_however_late_it_comes(bench: Bench) -> None:
