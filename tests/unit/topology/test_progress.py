@@ -9,12 +9,13 @@ import pytest
 
 from processors.ports import Models, ProfileBook
 from processors.reader.rules.rules import RuleExtractor
+from query.freshness import needs_of
 from schemas.events.memory import MemoryCommand, MemoryCommandBody, MemoryUpdate
 from schemas.events.turns import SessionCommand, TurnBody, TurnEvent
 from schemas.log import topics
 from schemas.log.codec import header
 from schemas.log.owner import partition, project, user
-from schemas.log.progress import load_progress, root_partition
+from schemas.log.progress import FreshnessToken, Written, load_progress, root_partition
 from schemas.profile.model import load_profile
 from streams.driver import TopologyDriver
 from streams.topology import TOPOLOGY, Parts
@@ -111,6 +112,23 @@ async def test_n3_a_project_hears_of_a_turn_sent_again_in_one_batch_with_others(
     driver._batch = 1
     await driver.run()
     assert reached(driver, about) >= 5
+
+
+async def test_n3_a_token_of_several_writes_wants_of_a_project_what_it_hears(models: Models) -> None:
+    """Each in a batch of its own: of turns behind the one for the project it hears nothing."""
+    driver, about = whole(models, ahead=False), of_partition(False)
+    to = partition(project("acme", about), topics.EMBEDDED_PARTITIONS)
+    say(driver, "ann", "t0", about)
+    for n in range(3):
+        say(driver, beside(), f"b{n}")
+    await driver.run()
+    reach = {0: (to,)}
+    token = FreshnessToken.of(
+        Written(topic=topics.TURNS.name, partition=P, offset=n, project_partitions=reach.get(n, ())) for n in range(4)
+    )
+    [wanted] = needs_of(token, ["projects"]).values()
+    assert wanted == 1
+    assert wanted <= reached(driver, about) < 4
 
 
 async def test_n3_a_project_hears_of_a_memory_that_a_caller_wrote_for_it(models: Models) -> None:
