@@ -190,11 +190,11 @@ def test_c9_an_erasure_that_leaves_something_is_found(
 
 
 def test_n6_a_store_that_is_not_waited_for_is_found(parts: Parts, monkeypatch: Patch) -> None:
-    """It goes away as the last erasure is asked for; it has not answered, and the report says that all is gone."""
+    """It is away when the last erasure is asked for; it has not answered, and the report says that all is gone."""
     plan = Plan(SEEDS[0])
     last = max(n for n, call in enumerate(plan.calls) if call.what == "erase")
     request = sum(call.pause for call in plan.calls[: last + 1])
-    away = Plan.exactly(plan.seed, plan.calls, [Act(request, "away", "store-milvus", 20.0)])
+    away = Plan.exactly(plan.seed, plan.calls, [Act(request, "away", "store-milvus", 120.0)])
     whole = run(away, parts)
     assert not whole.failures
     assert {n for n in ("erasures", "erased words", "turns behind an erasure") if not whole.checked[n]} == set()
