@@ -104,20 +104,20 @@ def collapse(items: Sequence[Item]) -> list[Item]:
 
 
 def runs(items: Sequence[Item]) -> list[Sequence[Item]]:
-    """The items cut behind each erasure, and before a value whose tombstone stands earlier in its run: nothing is
-    collapsed over these, since revisions start anew behind them (C9), and a store has the tombstone before the value."""
+    """The items cut behind each erasure, and before a value whose tombstone stands earlier in its run. Nothing is
+    collapsed over either: revisions start anew behind them (C9), and a store has to meet the tombstone first."""
     found: list[list[Item]] = [[]]
-    gone: set[tuple[Hashable, ...]] = set()
+    tombstones: set[tuple[Hashable, ...]] = set()
     for item in items:
-        if _tombstone_of(item) in gone and not isinstance(item.event, Tombstone):
-            gone.clear()
+        if _tombstone_of(item) in tombstones and not isinstance(item.event, Tombstone):
+            tombstones.clear()
             found.append([])
         found[-1].append(item)
         if isinstance(item.event, Erasure):
-            gone.clear()
+            tombstones.clear()
             found.append([])
         elif isinstance(item.event, Tombstone) and (name := identity(item.event)) is not None:
-            gone.add(name)
+            tombstones.add(name)
     return [run for run in found if run] or [()]
 
 

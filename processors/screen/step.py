@@ -168,8 +168,9 @@ class Screen(PlainStep):
         done = self._answered(event, done, previous)
         turn = self._screened_turn(event, record, done, name, accepted, expires, previous)
         last = *turn.sealed.previous, (turn.role, shortened(turn.sealed.content, _PREVIOUS_CHARS))
-        # Never earlier than it was: an erasure takes from it when the newest turn was accepted, and a clock may be set back.
-        until = max(accepted + PREVIOUS_KEPT, accepted + PREVIOUS_KEPT if kept is None else kept.kept_until)
+        # An erasure reads from it when the newest turn was accepted, which need not be the last: clocks are set back.
+        until = accepted + PREVIOUS_KEPT
+        until = until if kept is None else max(until, kept.kept_until)
         row = PreviousTurns(until, tuple(PreviousTurn(*previous_turn) for previous_turn in last[-_PREVIOUS_TURNS:]))
         previous_turns.put(event.session_id, row, until)
         return [Emit(topics.HISTORY, turn)]

@@ -9,6 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from schemas.events.envelope import Marker, Tick
+from schemas.events.memory import MemoryUpdate
+from schemas.events.sessions import SessionState
 from schemas.events.turns import SessionCommand
 from schemas.log import topics
 from schemas.log.codec import Event
@@ -60,12 +62,17 @@ def test_records_of_different_tenants_and_users_are_different() -> None:
 
 def _item(what: str, number: int) -> Item:
     """`number`: a revision, of a memory marked as deleted where it is even; 0 for a null under the key."""
-    event = session(1, max(number, 1))
-    if what == "memory":
-        marked = {"op": "delete", "state": "deleted"} if number and number % 2 == 0 else {}
-        event = memory(1, max(number, 1), **marked)
-    m = replace(message(event), key=f"{event.owner.key}/s1".encode() if what == "session" else event.row_key.encode())
-    return Item(Tombstone(m.topic, event.owner, (m.key or b"").decode()) if number == 0 else event, m)
+    if what == "session":
+        state = session(1, max(number, 1))
+        return _under(f"{state.owner.key}/{state.session_id}", state, number == 0)
+    marked = {"op": "delete", "state": "deleted"} if number % 2 == 0 else {}
+    update = memory(1, max(number, 1), **marked)
+    return _under(update.row_key, update, number == 0)
+
+
+def _under(key: str, event: SessionState | MemoryUpdate, nulled: bool) -> Item:
+    m = replace(message(event), key=key.encode())
+    return Item(Tombstone(m.topic, event.owner, key) if nulled else event, m)
 
 
 def _stored(batches: Iterable[Sequence[Item]]) -> dict[tuple[Hashable, ...], Event]:
@@ -76,14 +83,14 @@ def _stored(batches: Iterable[Sequence[Item]]) -> dict[tuple[Hashable, ...], Eve
     return sink.rows
 
 
-written = st.lists(st.lists(st.tuples(st.sampled_from(["session", "memory"]), st.integers(0, 4)), max_size=6), max_size=4)
+_RECORDS = st.tuples(st.sampled_from(["session", "memory"]), st.integers(0, 4))
 
 
-@given(written)
+@given(st.lists(st.lists(_RECORDS, max_size=6), max_size=4))
 @example([[("session", 2)], [("session", 0), ("session", 1)]])
 @example([[("session", 2), ("session", 0), ("session", 1)]])
 @example([[("memory", 4)], [("memory", 0), ("memory", 1), ("memory", 0), ("memory", 2)]])
-def test_what_a_store_keeps_does_not_depend_on_how_the_log_comes_in_batches(batches: list[list[tuple[str, int]]]) -> None:
+def test_what_a_store_keeps_does_not_depend_on_the_batches(batches: list[list[tuple[str, int]]]) -> None:
     found = [[_item(*pair) for pair in batch] for batch in batches]
     alone = [[item] for batch in found for item in batch]
     whole = [[item for batch in found for item in batch]]

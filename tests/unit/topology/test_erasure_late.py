@@ -141,18 +141,21 @@ async def test_n6_what_a_clock_dated_ahead_goes_with_the_rest_and_what_is_said_a
 
 
 @pytest.mark.parametrize("session", [None, "s1"])
-@pytest.mark.parametrize("said", [True, False])
+@pytest.mark.parametrize("by_turn", [True, False])
 async def test_n6_a_clock_that_was_set_back_before_the_erasure_leaves_nothing_of_before(
-    bench: Bench, said: bool, session: str | None
+    bench: Bench, by_turn: bool, session: str | None
 ) -> None:
     """The session's last turn is older than the one before it, whose time the cut-off has to reach; what a command to
     the session dated ahead, its null takes, though what follows under its key has a lower revision."""
     ahead = bench.driver.now + timedelta(hours=3)
-    if said:
+    if by_turn:
         bench.say("ann", "I keep my zebrawood in Kurrajong.", accepted_at=ahead)
     else:
-        patch = SessionCommand(tenant="acme", user_id="ann", session_id="ann-s1", command="patch", command_id="p",
-                               accepted_at=ahead, sealed=SessionCommandBody(user_snapshot={"hobby": "zebrawood"}))  # fmt: skip
+        body = SessionCommandBody(user_snapshot={"hobby": "zebrawood"})
+        patch = SessionCommand(
+            tenant="acme", user_id="ann", session_id="ann-s1", command="patch", command_id="p", accepted_at=ahead,
+            sealed=body,
+        )  # fmt: skip
         bench.driver.pipe(topics.TURNS, patch)
     for _ in range(3):
         bench.say("ann", "I own a kayak.")
@@ -162,7 +165,7 @@ async def test_n6_a_clock_that_was_set_back_before_the_erasure_leaves_nothing_of
     await bench.driver.run()
     assert not bench.driver.dead_letters()
     [cut] = [e for e in bench.driver.read(topics.HISTORY) if isinstance(e, Erasure)]
-    assert (cut.accepted_at, cut.requested_at) == ((ahead, asked) if said else (asked, None))
+    assert (cut.accepted_at, cut.requested_at) == ((ahead, asked) if by_turn else (asked, None))
     for times in (1, 2):
         rows = _stored(bench, times).rows
         [kept] = [s for s in rows.values() if isinstance(s, SessionState) and s.session_id == "ann-s1"]
