@@ -1,9 +1,10 @@
-"""What a person of the speaker's is going to do is no plan of the speaker's; and IT is written in capitals."""
+"""What a person of the speaker's is going to do, or had, is not the speaker's (Chinese)."""
 
 from __future__ import annotations
 
 import pytest
 
+from schemas.profile.model import load_profile
 from tests.unit.extract.support import extract, values
 
 
@@ -28,9 +29,7 @@ def test_what_the_speaker_is_going_to_do_is_a_plan(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "industry"),
-    [("IT, for my sins", "IT"), ("i work in it, nine years", "it"), ("Carpets, it pays the rent", None)],
+    ("text", "family"), [("我爷是胃癌走的", "胃癌"), ("我奶有糖尿病", "糖尿病"), ("我姥姥有高血压", "高血压")]
 )
-def test_it_is_an_industry_in_capitals_or_where_somebody_works_in_it(text: str, industry: str | None) -> None:
-    found = values(text, question="What industry are you in?")
-    assert found.get("industry") == industry
+def test_what_a_grandparent_had_is_of_the_family(text: str, family: str) -> None:
+    assert values(text, load_profile("health")) == {"family_history": family}
