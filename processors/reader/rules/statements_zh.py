@@ -75,6 +75,12 @@ def wants(text: str) -> bool:
     return _WANTS.search(bare(text)) is not None
 
 
+_OF_ANOTHER = re.compile(
+    rf"\{{owner\}}(?:家的?|等人的?|的)(?>{KIN}|{STAFF})(?!家|们|[，,]|(?:也|都)?(?:说|要求|让|叫)\{{owner\}})"
+)
+"""What a person of the owner's has before them is no plan of the owner's."""
+
+
 def requests(text: str) -> bool:
     return _REQUEST.search(text) is not None
 
@@ -86,7 +92,7 @@ def episode(statement: Alone) -> Found:
     if statement.dropped != "unresolved":
         text = _possessor(text)
         text = text if "{owner}" in text else f"{{owner}}{text}"
-    if wants(statement.text):
+    if wants(statement.text) and not _OF_ANOTHER.match(text):
         return Found(statement.start, statement.end, "intent", text, dropped=statement.dropped)
     return Found(
         statement.start, statement.end, "episode", text, episode_type="fact", dropped=statement.dropped
@@ -148,6 +154,8 @@ def wish(sentence: Sentence, original: str) -> Found | None:
         return None
     text = _possessor(reworded(phrase)) if _FAMILY.match(phrase) else reworded(phrase)
     dangling = "{owner}" not in text or of_before(phrase) or not asks_for(phrase) or not whole(phrase)
+    if _OF_ANOTHER.match(text):
+        return Found(sentence.start, sentence.end, "episode", text, dangling=dangling, episode_type="fact")
     return Found(sentence.start, sentence.end, "intent", text, dangling=dangling)
 
 
@@ -256,9 +264,9 @@ _OWN = re.compile(
 
 def unnamed(text: str) -> str:
     """Name the owner except as the first word, as people leave out an unnamed subject (B8): `{of}` stands there. What
-    is the owner's (我的时区) is named as such."""
+    is the owner's (我的时区) is named as such, and so is the owner beside somebody (我和老婆)."""
     text = bare(text.rstrip("，,、 "))
-    if text.startswith("我的"):
+    if text.startswith(("我的", "我和", "我跟", "我与")):
         return _mine(text)
     return "{of}" + _mine(text.removeprefix("我") if not text.startswith("我们") else text)
 

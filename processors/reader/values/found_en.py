@@ -23,6 +23,8 @@ _ABOUT = re.compile(
 _OR_SO = re.compile(
     r"[^,.;]{0,16}\b(?:or so|ish|give or take|roughly|more or less)\b|,? (?:give or take|roughly|more or less)\b", re.I
 )
+_SAYS_WHO = re.compile(rf",? ?(?:my|our|his|her|their) (?:[a-z]+ ){{0,2}}?{WORDS.relatives}\b", re.I)
+"""Behind a name, who that is: "Amit, my brother, ..."."""
 _NOT_NOW, _CORRECTS = re.compile(WORDS.not_now, re.I), re.compile(WORDS.corrects, re.I)
 _BEFORE_FIRM = re.compile(r",? (?:at|for|with|w/|@|over at|of|to)(?: the)? $|^@$", re.I)
 _TONGUE = re.compile(filled(r"(?<![\w-])(?:{tongues})(?![\w'-])"), re.I)
@@ -59,7 +61,8 @@ def values(kind: Kind, part: Part, question: str) -> Iterator[Value]:
     sense = bool(question) and not _NOT_NOW.search(question)
     asked = sense and kind.asked is not None and kind.asked.search(question) is not None
     follows = kind.follows is not None and kind.follows.search(part.before[-LOOKED_BACK:]) is not None
-    answers = asked and (part.opens or not kind.opens)
+    rest = part.sentence[part.at + len(part.text) :]
+    answers = asked and (part.opens or not kind.opens) and _SAYS_WHO.match(rest) is None
     for pattern in (kind.asked_value if answers else None, kind.follows_value if follows else None):
         match = pattern.fullmatch(part.text) if pattern is not None else None
         if match is not None and (one := _value(kind, part, *_place(match), "said")) is not None:

@@ -283,3 +283,17 @@ def test_what_a_turn_takes_back_is_no_value_of_it() -> None:
     found = extract("allergic to aspirin.. no hang on, aspirin's fine, it's ibuprofen im allergic to", HEALTH)
     kept = [dict(values_of(c))["drug_allergies"] for c in found if not c.negated]
     assert kept == ["ibuprofen"]
+
+
+@pytest.mark.parametrize(
+    ("text", "industry"),
+    [("IT, for my sins", "IT"), ("i work in it, nine years", "it"), ("Carpets, it pays the rent", None)],
+)
+def test_it_is_an_industry_in_capitals_or_where_somebody_works_in_it(text: str, industry: str | None) -> None:
+    found = values(text, question="What industry are you in?")
+    assert found.get("industry") == industry
+
+
+def test_a_name_with_who_it_is_behind_it_answers_no_question_for_a_school() -> None:
+    text = "Electronics, Pune University. Amit, my brother, did his master's in Leeds"
+    assert values(text, question="What did you study, and where?").get("university") != "Amit"
