@@ -93,7 +93,7 @@ class RuleExtractor:
     """Reads what users plainly say of themselves, in English and Chinese."""
 
     name = "rules"
-    version = 6
+    version = 7
     """Raised with every release whose rules word or find anything otherwise: one version of one turn is read once."""
 
     def extract(self, turn: TurnView, profile: Profile) -> list[Candidate]:
