@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from inference.reader.field_tagger import FieldTagger
+from inference.reader.tagger_card import FOLDER as TAGGER
 from inference.reader.turn_gate import LearnedGate
-from memstream.workers.models import default_models
+from memstream.workers.models import default_embedder, default_models
 from processors.memory.restate import LEARNED
 from processors.ports import Models, ProfileBook
 from processors.reader.learned_gate import GatedExtractor
@@ -31,12 +33,18 @@ def evaluation_models() -> Models:
     return default_models(b"evaluation-hash-key-of-32-bytes!")
 
 
+def rules(*, fields: bool = True, tagger: Path = TAGGER) -> RuleExtractor:
+    """The rules, with the tagger of fields of a folder (tagger.npz, tagger.json) or without. Raises WeightsError."""
+    return RuleExtractor(FieldTagger.of(default_embedder(), tagger) if fields else None)
+
+
 def extractor_behind(gate: Path | None) -> Extractor:
-    """The rules; behind the gate of a folder (gate.npz, gate.json) where one is given. Raises WeightsError."""
+    """The rules with the tagger; behind the gate of a folder (gate.npz, gate.json) where one is given. Raises
+    WeightsError."""
     if gate is None:
-        return RuleExtractor()
+        return rules()
     learned = LearnedGate.of(gate)
-    return GatedExtractor(RuleExtractor(), learned, learned.card)
+    return GatedExtractor(rules(), learned, learned.card)
 
 
 async def remembered(

@@ -17,13 +17,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 
 from evaluation.corpus.entries import Language
 from evaluation.corpus.marked import ASSISTANT, FILLS, MarkedTalk, MarkedTurn, marked_talks
-from evaluation.in_memory import START, evaluation_models, remembered
+from evaluation.corpus.read import ROOT
+from evaluation.in_memory import START, evaluation_models, remembered, rules
+from inference.reader.tagger_card import FOLDER as TAGGER
 from processors.ports import Models
 from processors.reader.rules.protocol import Extractor
-from processors.reader.rules.rules import RuleExtractor
 from schemas.base import JsonValue
 from schemas.events.memory import MemoryUpdate
 from schemas.events.turns import TurnBody, TurnEvent
@@ -145,9 +147,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--language", choices=LANGUAGES)
     parser.add_argument("--show", action="store_true", help="print each pair that is missed, wrong or unmarked")
+    parser.add_argument("--rules", action="store_true", help="without the tagger of fields")
+    parser.add_argument("--tagger", type=Path, default=TAGGER, help="folder of its weights and card")
+    parser.add_argument("--writers", default="", help="only these, as ids begin: fields_en1,fields_zh2")
+    parser.add_argument("--folder", type=Path, default=ROOT, help="folder of the talks")
     options = parser.parse_args()
-    talks = [talk for talk in marked_talks(language=options.language) if of_fields(talk)]
-    tallies = asyncio.run(measured(talks, evaluation_models(), RuleExtractor()))
+    writers = tuple(filter(None, options.writers.split(",")))
+    talks = [talk for talk in marked_talks(options.folder, options.language) if of_fields(talk)]
+    talks = [talk for talk in talks if not writers or talk.id.startswith(writers)]
+    extractor = rules(fields=not options.rules, tagger=options.tagger)
+    tallies = asyncio.run(measured(talks, evaluation_models(), extractor))
     for name in sorted(tallies):
         print(tallies[name].line(name))
         if options.show and not name.endswith(" all"):

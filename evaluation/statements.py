@@ -24,10 +24,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from evaluation.in_memory import START, evaluation_models, remembered
+from evaluation.in_memory import START, evaluation_models, remembered, rules
 from processors.ports import Models
 from processors.reader.rules.protocol import Extractor
-from processors.reader.rules.rules import RuleExtractor
 from schemas.base import JsonObject
 from schemas.events.memory import MemoryUpdate
 from schemas.events.turns import TurnBody, TurnEvent
@@ -46,7 +45,7 @@ class Case(BaseModel):
     turns: list[Turn]
 
 
-EXTRACTORS: dict[str, Callable[[], Extractor]] = {"rules": RuleExtractor}
+EXTRACTORS: dict[str, Callable[[], Extractor]] = {"rules": rules}
 """Extractors by name."""
 HEADLINES = (
     "cases_right", "found_strict", "cases_violated", "clean_when_nothing", "stale", "stale_unmarked", "retired",

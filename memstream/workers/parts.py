@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from inference.reader.protocol import FieldReader
 from memstream.secretfile import key_from
 from memstream.settings import Settings
-from memstream.workers.models import default_models
+from memstream.workers.models import default_embedder, default_models
 from processors.ports import ProfileBook
 from processors.reader.learned_gate import GatedExtractor
 from processors.reader.rules.protocol import Extractor
@@ -21,11 +22,18 @@ def parts_of(settings: Settings) -> Parts:
 
 
 def extractor_of(settings: Settings) -> Extractor:
-    """The rules, behind the learned gate where it is on. Raises WeightsError for missing or altered weights."""
-    rules = RuleExtractor()
+    """The rules, with the learned tagger of fields and behind the learned gate where they are on. Raises WeightsError
+    for missing or altered weights."""
+    rules = RuleExtractor(_tagger() if settings.learned_fields else None)
     if not settings.learned_gate:
         return rules
     from inference.reader.turn_gate import LearnedGate
 
     gate = LearnedGate.of()
     return GatedExtractor(rules, gate, gate.card)
+
+
+def _tagger() -> FieldReader:
+    from inference.reader.field_tagger import FieldTagger
+
+    return FieldTagger.of(default_embedder())

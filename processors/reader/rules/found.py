@@ -43,6 +43,8 @@ class Found:
     """It only ends what stands: no part of what is said instead, which would keep its words."""
     dated: bool = False
     """A free statement that also fills a field: its relative times are told as dates."""
+    reading: float | None = None
+    """The calibrated probability that it was read rightly, where a model read it."""
     dropped: DropLabel | None = None
     """Why it is none to keep; it is told all the same, so that a profile of later may take it."""
 

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Literal, TypedDict
 from zoneinfo import ZoneInfo
 
+from inference.reader.protocol import FieldReader, FieldSpan, TurnInput
 from processors.language import times
 from processors.language.statement_time import as_span, told_time, with_time
 from processors.language.timespan import TimeSpan
@@ -52,6 +53,7 @@ from processors.reader.rules.text import MASKED, answers_a_post, prepare, senten
 from processors.reader.rules.topic_zh import in_group, opens_about
 from processors.reader.rules.two_languages import by_language, together
 from processors.reader.rules.whole_sentences_zh import whole_sentences
+from processors.reader.values.asked import asked_fields
 from processors.reader.values.read_en import by_values, joined
 from processors.reader.values.read_zh import field_values, without_free
 from schemas.base import EARLIEST, JsonValue
@@ -93,8 +95,12 @@ class RuleExtractor:
     """Reads what users plainly say of themselves, in English and Chinese."""
 
     name = "rules"
-    version = 7
+    version = 8
     """Raised with every release whose rules word or find anything otherwise: one version of one turn is read once."""
+
+    def __init__(self, fields: FieldReader | None = None) -> None:
+        """`fields` points at values that the rules do not see."""
+        self._fields = fields
 
     def extract(self, turn: TurnView, profile: Profile) -> list[Candidate]:
         """Return the turn's candidates; see `protocol.Extractor`."""
@@ -134,6 +140,7 @@ class RuleExtractor:
             ]
         if not found and not is_read_alone:
             found = [replace(f, text=owned(f.text, turn)) for f in earlier_value(turn, text)]
+        pointed = self._pointed_at(turn, text, profile)
         left: list[Found] = []
         helped = speaks_for_work(turn.speaker)
         if not found:
@@ -163,19 +170,27 @@ class RuleExtractor:
                 left += [replace(f, dropped="of_another") for f in found if f.slots]
                 found = [f for f in found if not f.slots]
             else:
-                more = by_values(found, turn, text, profile, in_project=of_a_team)
+                more = by_values(found, turn, text, profile, pointed, in_project=of_a_team)
                 new = [replace(f, text=owned(f.text, turn)) for f in more]
                 found = joined(found, new, text)
         if turn.language == "zh" and turn.speaker is not None and not of_a_team:
             found, refused = whole_sentences(found, text, turn.speaker)
             left += refused
-        by_type = field_values(turn, text, profile, found, in_project=of_a_team)
+        by_type = field_values(turn, text, profile, found, pointed, in_project=of_a_team)
         found = [*without_free(found, by_type, profile), *(replace(f, text=owned(f.text, turn)) for f in by_type)]
         corrections = [each for _, one in corrected for each in one.corrections]
         script = script_of(written) if turn.language == "zh" else None
         found, left = ([in_script(f, script, profile) for f in each] for each in (found, left))
         placed = [_placed(f, corrections) for f in found], [_placed(f, corrections) for f in left]
         return with_readings(_reading(*placed, text, turn, profile, project, anchor), turn, profile)
+
+
+    def _pointed_at(self, turn: TurnView, text: str, profile: Profile) -> list[FieldSpan]:
+        if self._fields is None or not profile.fields:
+            return []
+        language: Literal["en", "zh"] = "zh" if turn.language == "zh" else "en"
+        asked = TurnInput(text, turn.previous[-1:], language, turn.speaker or "")
+        return self._fields.read(asked, asked_fields(profile))
 
 
 def _own_values(sentence: str, turn: TurnView, profile: Profile) -> list[Found]:
@@ -351,6 +366,7 @@ def _candidate(
         **_spanned(span),
         hot=_hot(found, values, statement, profile, project),
         attributes=attributes,
+        reading=found.reading,
         spans=_spans(found, len(text)),
     )
 

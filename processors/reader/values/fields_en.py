@@ -99,6 +99,32 @@ def _label(spec: FieldSpec) -> str:
     return spec.label.get("en") or re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", spec.name).lower()
 
 
+def spoken_as(spec: FieldSpec, value: JsonValue) -> str:
+    """The statement that a field holds a value, with the owner's mark."""
+    if isinstance(value, bool):
+        return _yes_text(spec, value)
+    return _spoken(spec, str(value))
+
+
+def one_of_its_names(spec: FieldSpec, text: str, begin: int, end: int) -> str | None:
+    """The value of a field by a name of it that overlaps `begin:end` of a text."""
+    for match in _names(spec).finditer(text):
+        if match.start() < end and begin < match.end():
+            value = canonical(spec, match.group())
+            return value if not spec.values or value in spec.values else None
+    return None
+
+
+def what_it_takes(spec: FieldSpec, text: str, begin: int, end: int) -> str | None:
+    """The time of a plan that overlaps `begin:end` of a text; whether it says that others support what is planned."""
+    if spec.takes == "time":
+        times = (m["value"] for m in _TIME.finditer(text) if m.start() < end and begin < m.end())
+        return next(times, None)
+    if spec.takes == "support":
+        return "against it" if _AGAINST.search(text) else "supportive" if _SUPPORT.search(text) else None
+    return None
+
+
 def _spoken(spec: FieldSpec, shown: str, *, ends: bool = False) -> str:
     label = _label(spec)
     if _VERBS.match(label):
@@ -156,7 +182,7 @@ def _yes_or_no(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterato
         first = parts[0]
         no, yes = _NO.match(first.text), _YES.match(first.text)
         if (no or yes) and first.own:
-            yield _boolean(spec, label, first, not no)
+            yield _boolean(spec, first, not no)
             return
     strong = cues(label, tuple(w for w in spec.cues if " " in w))
     for part in parts:
@@ -165,20 +191,23 @@ def _yes_or_no(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterato
             continue
         itself, rest = part.begins_with(match.start()), part.text[match.end() :]
         if itself and not part.asks and part.is_so(*match.span()) and (_CAME.match(rest) or _FELL_THROUGH.match(rest)):
-            yield _boolean(spec, label, part, spoken=_CAME.match(rest) is not None)
+            yield _boolean(spec, part, spoken=_CAME.match(rest) is not None)
         elif not part.holds(*match.span()):
             continue
         elif part.denies(*match.span()):
-            yield _boolean(spec, label, part, spoken=False)
+            yield _boolean(spec, part, spoken=False)
         elif _HAS.search(part.text[: match.start()]):
-            yield _boolean(spec, label, part, spoken=True)
+            yield _boolean(spec, part, spoken=True)
 
 
-def _boolean(spec: FieldSpec, label: str, part: Part, spoken: bool) -> FieldValue:
-    thing = label.removeprefix("has ").removeprefix("have ")
+def _boolean(spec: FieldSpec, part: Part, spoken: bool) -> FieldValue:
+    return FieldValue(spec.name, spoken, _yes_text(spec, spoken), part.start, part.end)
+
+
+def _yes_text(spec: FieldSpec, yes: bool) -> str:
+    thing = _label(spec).removeprefix("has ").removeprefix("have ")
     article = "" if thing.endswith("s") else "an " if thing[0] in "aeiouAEIO" else "a "
-    text = f"{{owner}} has {article}{thing}" if spoken else f"{{owner}} has no {thing}"
-    return FieldValue(spec.name, spoken, text, part.start, part.end)
+    return f"{{owner}} has {article}{thing}" if yes else f"{{owner}} has no {thing}"
 
 
 def _sums(spec: FieldSpec, parts: Sequence[Part], question: str) -> Iterator[FieldValue]:

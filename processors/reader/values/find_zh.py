@@ -194,6 +194,15 @@ def _is_over(kind: Kind, part: Part, lead: str, rest: str, lexicon: Lexicon) -> 
     return bool(before or behind or after) and not (names_another(guard("staff").sub("", lead)) or planned(lead))
 
 
+def value_of(kind: Kind, part: Part, match: re.Match[str], names: tuple[str, ...]) -> Value | None:
+    """What a match of a kind says, whatever stands around it; None where it is no value of the kind."""
+    values = _read(kind, match, names)
+    if not values or (kind.unless and "{lexicon" not in kind.unless and compiled(kind.unless).search(part.text)):
+        return None
+    words = tuple((k, v) for k, v in match.groupdict().items() if v is not None)
+    return Value(kind, values, words, part.clause.start, part.clause.end)
+
+
 def _has_one(kind: Kind, part: Part, lexicon: Lexicon) -> bool:
     """Does the clause say with its own words what is so?"""
     value = compiled(kind.value, lexicon).search(part.text)

@@ -68,7 +68,7 @@ def values(kind: Kind, part: Part, question: str) -> Iterator[Value]:
         if match is not None and (one := _value(kind, part, *_place(match), "said")) is not None:
             yield one
             return
-    for begin, end, spoken in _candidates(kind, part.text):
+    for begin, end, spoken in candidates(kind, part.text):
         if _ends(kind, part, begin, end):
             if (one := _ended(kind, part, begin, end, spoken)) is not None:
                 yield one
@@ -79,7 +79,7 @@ def values(kind: Kind, part: Part, question: str) -> Iterator[Value]:
 
 
 def _all_ended(kind: Kind, part: Part) -> Iterator[Value]:
-    for begin, end, spoken in _candidates(kind, part.text):
+    for begin, end, spoken in candidates(kind, part.text):
         if _ends(kind, part, begin, end) and (one := _ended(kind, part, begin, end, spoken)) is not None:
             yield one
 
@@ -110,7 +110,8 @@ def _done_to_me(kind: Kind, part: Part) -> bool:
     return kind.to_me is not None and kind.to_me.search(part.text) is not None
 
 
-def _candidates(kind: Kind, text: str) -> Iterator[tuple[int, int, str]]:
+def candidates(kind: Kind, text: str) -> Iterator[tuple[int, int, str]]:
+    """What looks like a value of a kind in a text: its place and its words."""
     if kind.type == "job":
         yield from ((begin, end, text[begin:end]) for begin, end in jobs(text))
         return

@@ -133,6 +133,10 @@ def guard(name: str) -> re.Pattern[str]:
     return compiled(_DATA.guards[name])
 
 
+def has_guard(name: str) -> bool:
+    return name in _DATA.guards
+
+
 def lexicon_of(profile: Profile) -> Lexicon:
     """The Chinese names of a profile's lexicon."""
     return tuple((slot, tuple(n for n in table if not n.isascii())) for slot, table in sorted(profile.lexicon.items()))

@@ -96,7 +96,11 @@ class Part:
             return False
         if not self.is_so(begin, end, of_once=of_once, planned=planned, to_hearer=to_hearer):
             return False
-        return of_once or planned or not _PAST.search(self.text[:begin])
+        return of_once or planned or not self.was_before(begin)
+
+    def was_before(self, begin: int) -> bool:
+        """Does what leads to `begin` tell of the past?"""
+        return _PAST.search(self.text[:begin]) is not None
 
     def is_so(
         self, begin: int, end: int, *, of_once: bool = False, planned: bool = False, to_hearer: bool = False

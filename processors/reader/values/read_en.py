@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from inference.reader.protocol import FieldSpan
 from processors.reader.rules.catalogue import fit, spec_of
 from processors.reader.rules.found import Found
 from processors.reader.rules.protocol import TurnView
@@ -17,6 +18,7 @@ from processors.reader.values.found_en import Value, values
 from processors.reader.values.kinds_en import KINDS
 from processors.reader.values.lists_en import WORDS
 from processors.reader.values.parts_en import Part, parts, without_conditions
+from processors.reader.values.pointed_en import pointed_at
 from processors.reader.values.readings_en import is_of_now, readings
 from processors.reader.values.tasks_en import tasks
 from processors.reader.values.wording_en import is_a_name
@@ -41,7 +43,10 @@ _PERSONAL = frozenset(
 """Kinds of values that people say of themselves one after the other."""
 
 
-def by_values(found: Sequence[Found], turn: TurnView, text: str, profile: Profile, *, in_project: bool) -> list[Found]:
+def by_values(
+    found: Sequence[Found], turn: TurnView, text: str, profile: Profile, pointed: Sequence[FieldSpan] = (),
+    *, in_project: bool,
+) -> list[Found]:  # fmt: skip
     """The values of fields that nothing `found` in a turn fills, and what a single user has to do."""
     if turn.language == "zh" or len(text) > LONGEST:
         return []
@@ -51,6 +56,8 @@ def by_values(found: Sequence[Found], turn: TurnView, text: str, profile: Profil
     opens = not turn.previous or turn.previous[-1][0] == "user"
     slots = _of_slots(spoken, question, profile, found, opens=opens)
     new = [*slots, *_of_fields(spoken, question, profile), *_read_off(spoken, question, profile)]
+    known = {spec.name for spec, _ in new}
+    new += [(spec, f) for spec, f in pointed_at(pointed, spoken, profile) if spec.name not in known]
     explicit = [f for f in found if f.source == "explicit"]
     slots_held = [(f, slot, value) for f in explicit for slot, value in f.slots]
     held = [(spec, value, f.negated) for f, slot, value in slots_held if (spec := spec_of(profile, slot)) is not None]

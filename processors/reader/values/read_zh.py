@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from inference.reader.protocol import FieldSpan
 from processors.reader.rules.catalogue import fit, spec_of
 from processors.reader.rules.domain import category_of
 from processors.reader.rules.found import Found
@@ -14,6 +15,7 @@ from processors.reader.values.find_zh import Value, values_in
 from processors.reader.values.introduced_zh import introduced
 from processors.reader.values.kinds_zh import KINDS, Kind, Lexicon, known_words, lexicon_of, names_of
 from processors.reader.values.labelled_zh import labelled
+from processors.reader.values.pointed_zh import kind_value, open_value, part_of, statement, wanted
 from processors.reader.values.readings_zh import is_of_now
 from processors.reader.values.talk_zh import Part, parts_of
 from schemas.base import JsonValue
@@ -76,8 +78,9 @@ def _is_free(found: Found) -> bool:
 
 
 def field_values(
-    turn: TurnView, text: str, profile: Profile, found: Sequence[Found], *, in_project: bool
-) -> list[Found]:
+    turn: TurnView, text: str, profile: Profile, found: Sequence[Found], pointed: Sequence[FieldSpan] = (),
+    *, in_project: bool,
+) -> list[Found]:  # fmt: skip
     """Return statements of fields that nothing `found` in the turn fills; `text` is the prepared turn."""
     if turn.language != "zh" or len(text) > _LONGEST:
         return []
@@ -90,7 +93,29 @@ def field_values(
     worded = {spec.slot or spec.name for spec in profile.fields if spec.name in filled.values}
     findings += _kept(introduced(parts, worded, turn, in_project=in_project), profile, filled)
     findings += _kept(labelled(parts, profile), profile, filled)
+    findings += _pointed(pointed, parts, text, profile, lexicon, filled)
     return findings
+
+
+def _pointed(
+    spans: Sequence[FieldSpan], parts: Sequence[Part], text: str, profile: Profile, lexicon: Lexicon, filled: _Filled
+) -> list[Found]:  # fmt: skip
+    """Values of fields that are still open, where a field reader points at them."""
+    made: list[Found] = []
+    for span in spans:
+        spec, part = wanted(profile, span), part_of(span, parts)
+        if spec is None or part is None:
+            continue
+        value = kind_value(span, spec, part, lexicon)
+        if value is not None:
+            fitted = fit(profile, spec, *value.values[0])
+            if fitted is not None and filled.takes(spec, fitted):
+                filled.add(spec, fitted)
+                made.append(replace(_statement(value, [(spec, fitted)], profile), reading=span.probability))
+            continue
+        each = [statement(span, spec, v, part) for v in open_value(span, spec, text, profile)]
+        made += _kept(each, profile, filled)
+    return made
 
 
 def _already(profile: Profile, found: Iterable[Found]) -> _Filled:

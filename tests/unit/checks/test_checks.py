@@ -317,6 +317,16 @@ def test_the_learned_gate_is_looked_at_where_it_is_on(monkeypatch: pytest.Monkey
         assert results["learned gate"].detail == LearnedGate.of().gate_id
 
 
+@pytest.mark.parametrize("on", [False, True])
+def test_the_tagger_of_fields_is_looked_at_where_it_is_on(monkeypatch: pytest.MonkeyPatch, on: bool) -> None:
+    only_the_gate(monkeypatch)
+    results = {r.name: r for r in run_checks(settings(learned_fields=on), ["models"])}
+    assert ("tagger of fields" in results) == on
+    if on:
+        assert results["tagger of fields"].status is Status.OK
+        assert results["tagger of fields"].detail.startswith("field-tagger-")
+
+
 def test_altered_weights_of_the_learned_gate_are_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     only_the_gate(monkeypatch)
     for name in (CARD, WEIGHTS):
