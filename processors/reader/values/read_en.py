@@ -57,7 +57,9 @@ def by_values(
     slots = _of_slots(spoken, question, profile, found, opens=opens)
     new = [*slots, *_of_fields(spoken, question, profile), *_read_off(spoken, question, profile)]
     known = {spec.name for spec, _ in new}
-    new += [(spec, f) for spec, f in pointed_at(pointed, spoken, profile) if spec.name not in known]
+    words = {str(value).casefold() for f in (*found, *(f for _, f in new)) for _, value in f.slots}
+    more = [(spec, f) for spec, f in pointed_at(pointed, spoken, profile) if spec.name not in known]
+    new += [(spec, f) for spec, f in more if str(f.slots[0][1]).casefold() not in words]  # a word fills one field
     explicit = [f for f in found if f.source == "explicit"]
     slots_held = [(f, slot, value) for f in explicit for slot, value in f.slots]
     held = [(spec, value, f.negated) for f, slot, value in slots_held if (spec := spec_of(profile, slot)) is not None]

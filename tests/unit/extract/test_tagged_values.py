@@ -95,6 +95,14 @@ def test_what_the_rules_read_themselves_stays() -> None:
     assert held(text, GENERAL, {"age": "Leeds", "residence": "41"}) == held(text, GENERAL, {})
 
 
+@pytest.mark.parametrize(
+    ("text", "field", "words"),
+    [("I live in Inverness and I am allergic to peanuts.", "origin", "Inverness"), ("我住在杭州。", "origin", "杭州")],
+)
+def test_a_word_fills_one_field(text: str, field: str, words: str) -> None:
+    assert held(text, GENERAL, {field: words}) == held(text, GENERAL, {})
+
+
 def test_a_profile_asks_for_its_own_fields_by_name() -> None:
     own = FieldSpec(name="boatName", label={"en": "boat", "zh": "船"})
     profile = IMMIGRATION.model_copy(update={"fields": (*IMMIGRATION.fields, own)})
