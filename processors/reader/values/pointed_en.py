@@ -64,6 +64,9 @@ def _is_so(spec: FieldSpec, part: Part, begin: int, end: int) -> bool:
     at_start = not part.sentence[: part.at + begin].strip()
     if slot in _COMMON and part.text[begin : begin + 1].isupper() and not at_start:
         return False
+    needs = getattr(WORDS, f"said_of_{slot}", None)
+    if needs is not None and not re.search(needs, part.sentence, re.I):
+        return False
     if spec.type in ("integer", "number") and _NUMBER_GOES_ON.match(part.text[end:]):
         return False
     of_once, planned = kind is not None and kind.of_once, spec.kind == "intent"

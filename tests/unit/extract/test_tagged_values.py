@@ -68,6 +68,7 @@ def test_what_a_field_takes_is_its_value(text: str, field: str, words: str, valu
     [
         ("we have been wed a good while, us two", "age", "good while"),
         ("the flat is lovely and bright", "income", "lovely"),
+        ("fix lifts for a living, forty-six now and the knees know it", "yearsOfExperience", "forty-six"),
         ("do you think I look like a deckhand?", "occupation", "deckhand"),
         ("I'm not a deckhand, whatever he says", "occupation", "deckhand"),
         ("我可没养过猫", "pet", "猫"),
